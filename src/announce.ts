@@ -5,22 +5,18 @@ import type { IndexerStatus } from "./indexer/thread/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
 import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
 
-/** What is announced once the first synchronisation has ended. */
+/** Data of the announcement after the first synchronisation. */
 interface Announcement {
   head: ServedHead;
   urls: Record<string, string>;
-  /** Commands that get data of this chain. */
+  /** Commands that read data of this chain. */
   commands: string[];
 }
 
 const LOOK_INTERVAL_MS = 100;
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/**
- * Waits for the end of the first synchronisation and logs its progress every few seconds. Then tells the URLs and
- * commands to try: in a log record, or on a terminal as a page for people. Errors meanwhile do not end the wait, the
- * end of the chain does.
- */
+/** Waits for the first synchronisation, logging its progress, then shows URLs and commands to try. Ends with the chain. */
 export async function announce(app: StartedChain): Promise<void> {
   const { log, signal } = app;
   const look = watchSynchronisation(app);
@@ -33,7 +29,10 @@ export async function announce(app: StartedChain): Promise<void> {
         return;
       }
     } catch (error) {
-      log.debug({ err: error }, "whether the first synchronisation is done is asked again");
+      log.debug(
+        { err: error },
+        "cannot read the progress of the first synchronisation; trying again",
+      );
     }
     if (performance.now() >= progressAt) {
       progressAt += PROGRESS_INTERVAL_MS;
@@ -61,7 +60,7 @@ function say(announcement: Announcement, log: Logger): void {
   else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
 }
 
-/** Gives a function that returns the index's head once it has reached the head that the node had at first. */
+/** Returns a function that returns the index's head once it has reached the node's first head. */
 function watchSynchronisation({
   sql,
   indexer,
@@ -81,7 +80,7 @@ function watchSynchronisation({
   };
 }
 
-/** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; undefined when there is nothing to tell. */
+/** Returns `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; undefined without progress. */
 function describeProgress({ phase, indexes, backfill }: IndexerStatus): string | undefined {
   if (phase === "indexing" && indexes)
     return `building indexes, ${indexes.built} of ${indexes.total} stand`;

@@ -30,7 +30,7 @@ import {
 
 /** A running Periscope. */
 export interface App {
-  /** Takes the chains of a changed CHAINS_FILE; undefined without one. Rejects with `ConfigError`. */
+  /** Applies a changed CHAINS_FILE; undefined without one. Rejects with `ConfigError`. */
   replaceChains: ChainSet["replace"] | undefined;
 }
 
@@ -40,20 +40,16 @@ export interface StartedChain {
   log: Logger;
   /** Base URL of the API's paths; null for an indexer alone. */
   apiUrl: string | null;
-  /** Null with a node of the user's. */
+  /** Null with an external node. */
   devnet: Devnet | null;
   verifier: Verifier;
   /** Null when only other processes index. */
   indexer: Indexer | null;
-  /** Aborted once its work ends, or the process is asked to end. */
+  /** Aborted when its work ends, or the process is asked to end. */
   signal: AbortSignal;
 }
 
-/**
- * Starts everything that the settings ask for. The API listens when this resolves, even when no node answers. Rejects
- * with `ConfigError` when a setting or the system prevents the start. `onStart` is called with each chain that is up,
- * once the API listens.
- */
+/** Starts what the settings ask for; resolves once the API listens. Calls `onStart` for each chain. Rejects with `ConfigError`. */
 export async function startApp(
   { common, chains }: Settings,
   context: ProcessContext,
@@ -99,7 +95,7 @@ async function startOnlyChain(
   return chain;
 }
 
-/** Serves the chains over HTTP; gives the API's URL, or null for an indexer. */
+/** Serves the chains over HTTP; returns the API's URL, or null for an indexer. */
 async function serve(
   config: Config,
   chains: ServedChains,
@@ -163,7 +159,7 @@ async function startVerification(
   return works;
 }
 
-/** Listens on the port of a setting; gives the URL. Throws a `ConfigError` that says what to change. */
+/** Listens on the port of a setting; returns the URL. Throws a `ConfigError` with the remedy. */
 async function listen(
   server: FastifyInstance,
   host: string,
@@ -176,7 +172,7 @@ async function listen(
     const reasons: Record<string, string> = {
       EADDRINUSE: `port ${wanted} is in use by another program; set ${setting} to a free one`,
       EACCES: `this user may not listen on port ${wanted}; set ${setting} to one above 1023`,
-      EADDRNOTAVAIL: `HOST=${host} is no address of this machine`,
+      EADDRNOTAVAIL: `HOST=${host} is not an address of this machine`,
       ENOTFOUND: `HOST=${host} is not known`,
     };
     throw new ConfigError(reasons[codeOf(error)] ?? messageOf(error), { cause: error });

@@ -12,11 +12,11 @@ import { loadSettings, type Settings } from "./settings/chains-file.ts";
 import { type Setting, secretsOf, settings, settingWarnings } from "./settings/config.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
-/** Signals so soon after the first count as the same one: the terminal and npm both pass on a Ctrl-C. */
+/** Interval in which signals count as one: the terminal and npm both pass on a Ctrl-C. */
 const SAME_SIGNAL_MS = 1_000;
-/** Time that a start has to end when it is asked to. */
+/** Time for an aborted start to end. */
 const START_PATIENCE_MS = 1_500;
-/** The process ends after this time, even when a part hangs; embedded programs end with it. */
+/** Time limit of closing, even when a part hangs; embedded programs end with the process. */
 const CLOSE_LIMIT_MS = 4_900;
 
 const [argument, ...others] = process.argv.slice(2);
@@ -36,13 +36,13 @@ if (argument === undefined) {
   process.exitCode = 2;
 }
 
-/** A reader that has seen enough, such as `head`, ends a command. */
+/** Ends a command when its reader, such as `head`, closes the pipe. */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit();
 }
 
-/** Returns the settings; undefined, with their faults reported, when they cannot be used. */
+/** Returns the settings; undefined when they are invalid, after reporting the faults. */
 function readSettings(report: (words: string) => void): Settings | undefined {
   try {
     return loadSettings(process.env);
@@ -52,14 +52,14 @@ function readSettings(report: (words: string) => void): Settings | undefined {
   }
 }
 
-/** Writes a failure to stderr: words on a terminal, a line of JSON where the log is JSON too. */
+/** Writes a failure to stderr: text on a terminal, a line of JSON where the log is JSON too. */
 function complain(words: string): void {
   const record = { level: "fatal", time: new Date().toISOString(), msg: words };
   const isTerminal = process.stdout.isTTY || process.stderr.isTTY;
   process.stderr.write(`${isTerminal ? `periscope: ${words}` : JSON.stringify(record)}\n`);
 }
 
-/** Prints the settings in force, without secrets; returns false, with the faults on stderr, when there are any. */
+/** Prints the active settings, without secrets; returns false, with the faults on stderr, when there are any. */
 function checkConfig(): boolean {
   const warnings = settingWarnings(process.env);
   for (const warning of warnings) process.stderr.write(`periscope: ${warning}\n`);
@@ -114,7 +114,7 @@ async function run(): Promise<number> {
 
   let app: App | undefined;
   let reloading: Promise<void> = Promise.resolve();
-  /** Takes over the chains of the changed file; a bad file changes nothing. */
+  /** Applies the changed file; an invalid file changes nothing. */
   async function reload(): Promise<void> {
     try {
       await starting;
@@ -139,10 +139,8 @@ async function run(): Promise<number> {
         },
   );
   process.on("uncaughtException", fail);
-  // Nothing waits for it, so it must not end everything else.
-  process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "a failure that nobody waited for"),
-  );
+  // No part waits for it, so it must not end the process.
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 
   const { version, commit } = softwareVersion();
   log.info(commit === null ? {} : { commit }, `Periscope ${version} starts`);
@@ -162,10 +160,7 @@ async function run(): Promise<number> {
   return exitCode;
 }
 
-/**
- * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload`, SIGHUP
- * calls that instead.
- */
+/** Calls `stop` on the first signal; a second one ends the process. With `reload`, SIGHUP calls that. */
 function onSignals(stop: (name: string) => void, reload: (() => void) | undefined): void {
   let stoppedAt: number | undefined;
   if (reload) process.on("SIGHUP", reload);

@@ -2,8 +2,8 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { softwareVersion } from "./core/software-version.ts";
 
-// Run as a program by `npm pack`, this file writes `dist/`: src as JavaScript with the same folders and lines, because
-// Node strips no types below node_modules.
+// Run as a program by `npm pack`, this file writes `dist/`: src as JavaScript with the same folders
+// and lines, because Node strips no types below node_modules.
 
 const FROM = new URL("./", import.meta.url);
 const TO = new URL("../dist/", import.meta.url);

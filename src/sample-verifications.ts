@@ -10,21 +10,17 @@ import { guidOf } from "./verification/jobs/guid.ts";
 import type { VerificationForm } from "./verification/request.ts";
 import type { Verifier } from "./verification/verifier.ts";
 
-/** The end of the sample world's identifiers; always the same, so that documents can name them. */
+/** The end of the sample world's identifiers, constant for the documents. */
 const GUID_END = "00000192f3a4b5c6";
 const PATIENCE_MS = 60_000;
-/** The database or the node may be away for a moment. */
+/** The database or the node may be unavailable for a moment. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 2000;
-/** One client, with limits of its own. */
+/** One client with limits of its own. */
 const CLIENT = "sample world";
 const compilerVersion = `v${BUNDLED_VERSION}`;
 
-/**
- * Verifies contracts of the embedded chain as any client may, so that their sources can be asked for: one from a single
- * file, and a proxy and its implementation from standard JSON. Skips what is verified already. Tries again a few times
- * after a failure.
- */
+/** Verifies contracts of the sample chain that are not yet, as a client may. Tries again a few times. */
 export async function verifySampleWorld(
   { devnet, verifier }: Pick<StartedChain, "devnet" | "verifier">,
   log: Logger,

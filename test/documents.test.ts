@@ -74,14 +74,6 @@ test.each(DOCUMENTS)("%s names settings that there are", (document) => {
   }
 });
 
-test.each(DOCUMENTS)("%s names files that there are", (document) => {
-  const names = [
-    ...read(document).matchAll(/`((?:src|test|docs|migrations)\/[\w./-]*[\w/])`/g),
-  ].map(([, name = ""]) => name);
-  const missing = names.filter((name) => globSync(name, { cwd: ROOT }).length === 0);
-  expect(missing).toEqual([]);
-});
-
 describe("on a server", () => {
   let server: TestApp;
   let metricNames: Set<string>;

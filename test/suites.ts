@@ -38,6 +38,12 @@ const CITUS = {
 
 /** By worth for their time, the best first. */
 const SUITES: readonly Suite[] = [
+  {
+    name: "matching",
+    minutes: 6,
+    covers: ["src/verification/", "src/kit/", "src/api/sourcify/", "test/verification/"],
+  },
+  { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
   { name: "engines", minutes: 2, covers: ["src/verification/", "test/verification/"] },
   { name: "bench", minutes: 1, covers: ["src/", "test/support/"] },
   { name: "hostile", minutes: 4, covers: ["src/api/", "src/settings/"] },

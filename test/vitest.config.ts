@@ -1,7 +1,8 @@
 import { globSync } from "node:fs";
 import path from "node:path";
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { DEEP, MATCHING } from "./deep/files.ts";
 
 const root = path.join(import.meta.dirname, "..");
 /** They need programs of their own, or minutes: docs/contributing.md, "Further suites". */
@@ -9,7 +10,7 @@ const furtherSuites = globSync("test/*/vitest.config.ts", { cwd: root }).map(
   (config) => `${path.dirname(config)}/**`,
 );
 
-const SMALL_AND_LONG = /\/(?:cases|reorg|heads|hostile-bodies|attacks)\.test\.ts$/;
+const SMALL_AND_LONG = /\/(?:cases|reorg|heads|hostile-bodies|attacks|contracts-word)\.test\.ts$/;
 
 /** In a fresh clone vitest begins with the largest files, and would end with the small ones that take long. */
 class LongFirst extends BaseSequencer {
@@ -21,11 +22,10 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+/** Settings of the ordinary suite and of those that run files of its tree. */
+export const shared: ViteUserConfig = {
   test: {
     root,
-    include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...furtherSuites],
     globalSetup: ["test/support/global-setup.ts"],
     sequence: { sequencer: LongFirst },
     // On two cores two more workers make up for what the other two wait.
@@ -36,5 +36,13 @@ export default defineConfig({
     // A second, vitest's own patience, is not enough on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
+  },
+};
+
+export default defineConfig({
+  test: {
+    ...shared.test,
+    include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...furtherSuites, ...DEEP, ...MATCHING],
   },
 });

@@ -3,10 +3,10 @@ import type { AskOptions } from "./options.ts";
 import type { StateRead } from "./questions.ts";
 import type { StateReader } from "./state/state.ts";
 
-/** Who asks, and until when, see `AskOptions`. */
+/** Caller of a question and its cancellation, see `AskOptions`. */
 export type Caller = Required<Pick<AskOptions, "caller">> & Pick<AskOptions, "signal">;
 
-/** What is asked of a chain for others. */
+/** Calls that may be made on behalf of a caller. */
 export type CallerChain = Pick<
   Chain,
   | "nodes"
@@ -20,7 +20,7 @@ export type CallerChain = Pick<
 > &
   StateReader;
 
-/** The chain as it is asked in somebody's name: whatever goes to a node enters by the gate of callers. */
+/** Returns the chain scoped to a caller: its calls count against the caller's quota. */
 export function forCaller(asker: Caller, chain: Chain): CallerChain {
   const named = (options?: AskOptions): AskOptions => ({ ...asker, ...options });
   const read =

@@ -11,7 +11,7 @@ import { createRpcClient } from "./rpc/rpc-client.ts";
 import { createCreationRunner } from "./state/creations.ts";
 import { createPinnedReads, createStateReader } from "./state/state.ts";
 
-/** Creates the chain over the nodes; nothing is sent before it is asked. Throws `ConfigError` for an impossible URL. */
+/** Creates the chain over the nodes; sends nothing yet. Throws `ConfigError` for an invalid URL. */
 export function createChain(options: ChainOptions): Chain {
   const { signal, log } = options;
   const pool = createPool(options);

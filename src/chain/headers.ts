@@ -6,20 +6,20 @@ import type { BlockHeader } from "./types.ts";
 
 type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
 
-/** Whether a block as the node sends it has what identifies it. */
+/** Returns whether a node's block has the fields that identify it. */
 export function isHeader(answer: unknown): answer is RawIdentity {
   const { number, hash, parentHash, timestamp } = (answer ?? {}) as Record<string, unknown>;
   return isExactQuantity(number) && isQuantity(timestamp) && [hash, parentHash].every(isHash);
 }
 
-/** What is needed of a header as the node sends it. viem reads whatever it is given, and fails by a field that nobody needs. */
+/** Returns the needed fields of a node's header: viem parses all fields, and fails on irrelevant ones. */
 export function headerFields(header: RawIdentity & { transactions?: unknown }) {
   const { number, hash, parentHash, timestamp, transactions } = header;
   const hashes = Array.isArray(transactions) ? transactions.filter(isHash) : [];
   return { number, hash, parentHash, timestamp, transactions: hashes };
 }
 
-/** The header in a block as the node sends it, or in a `newHeads` notification. Throws `NodeError` when it is not whole. */
+/** Parses the header of a node's block or `newHeads` notification. Throws `NodeError` when fields are missing. */
 export function headerOf(answer: unknown): BlockHeader {
   if (!isHeader(answer)) {
     throw new NodeError("bad-answer", "a block has no number, time, hash or parent");

@@ -3,15 +3,15 @@ import type { ChainErrorCode } from "./errors/codes.ts";
 import type { Retry } from "./retry.ts";
 import type { Sift } from "./rpc/large-answer.ts";
 
-/** Name of a node in logs, metrics and options, `node 1` for the first URL: whoever reads it learns nothing of the URL. */
+/** Name of a node in logs, metrics and options, `node 1` for the first URL: it reveals nothing of the URL. */
 export type NodeName = string;
 
 export interface ChainOptions {
   /** HTTP URLs of the nodes in order of preference, at least one. User and password of a URL are sent as Basic. */
   urls: readonly string[];
-  /** Announces new heads; without it they are polled. */
+  /** Source of new heads; without it they are polled. */
   webSocketUrl?: string;
-  /** Bound of one HTTP request, from its start to the last byte of the answer. */
+  /** Time limit of one HTTP request, up to the last byte of the answer. */
   requestTimeoutMs: number;
   /** Most entries of one JSON-RPC batch. */
   batchSize: number;
@@ -29,46 +29,43 @@ export interface ChainOptions {
   onRequest?(method: string, outcome: "ok" | ChainErrorCode, ms: number): void;
 }
 
-/** How long a caller's question may take, its wait in the queue included. */
+/** Time limit of a caller's question, including its wait in the queue. */
 export const CALLER_TIMEOUT_MS = 5000;
 
-/** Where a question goes. Without `node` the nodes are tried in order of preference. */
+/** Routing and limits of a question. Without `node` the nodes are tried in order of preference. */
 export interface AskOptions {
   /** Only this node. */
   node?: NodeName;
-  /** Any node but this one; this one all the same when there is no other. */
+  /** Another node, if there is one. */
   avoid?: NodeName;
   signal?: AbortSignal | undefined;
-  /** The budget of the work that this is a part of; without it the question has its own. */
+  /** The retry budget of the whole task; without it the question has its own. */
   retry?: Retry;
-  /** The head waits for these reads: they are sent a second time when the answer takes longer than usual. */
+  /** The head waits for these reads: they are hedged when the answer is late. */
   headWaits?: boolean;
-  /** An unknown block and a head that moves are reported at once: the caller looks whether the chain has changed. */
+  /** Reports an unknown block or a moving head at once, so that the caller checks for a reorg. */
   tellReorgs?: boolean;
-  /**
-   * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
-   * (`Gate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
-   */
+  /** The API's client. Its questions wait in its own share, end after `CALLER_TIMEOUT_MS`, and do not count against the node. */
   caller?: string;
-  /** Bound of one request; after it the node is not asked again. */
+  /** Time limit of one request; the node is not asked again after it. */
   answerMs?: number;
 }
 
 export interface ProbeOptions extends AskOptions {
-  /** The only chain wanted: a node that serves another one is passed over. */
+  /** The only chain wanted: nodes of other chains are skipped. */
   chainId?: number;
 }
 
 export interface FetchOptions extends AskOptions {
-  /** False: without traces, for a block that cannot be traced (a tracer that gives up on it each time). */
+  /** False: without traces, for a block that the tracer repeatedly fails on. */
   traces?: boolean;
 }
 
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
-  /** Reduces the result to what is needed, as soon as it has come. */
+  /** Reduces the result as soon as it arrives. */
   read?: (result: unknown) => unknown;
-  /** Reads an answer that is too large to be held, and drops what is not needed. */
+  /** Parses an answer too large for memory, and drops unneeded parts. */
   sift?: () => Sift;
 }

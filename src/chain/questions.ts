@@ -4,13 +4,13 @@ import type { ChainErrorCode, RpcErrorObject } from "./errors/codes.ts";
 import type { AskOptions, NodeName } from "./options.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
-/** What the node said, or why no node said anything. `error` is the JSON-RPC error object, without what names the node. */
+/** The node's answer, or why there was none. `error` is the JSON-RPC error object, redacted. */
 export type ForwardedAnswer =
   | { result: unknown }
   | { error: RpcErrorObject }
   | { unanswered: Unanswered };
 
-/** `busy`: the caller, or all of them, have too many calls waiting. `late`: given up after `CALLER_TIMEOUT_MS`. */
+/** `busy`: the caller, or all callers, have too many calls waiting. `late`: stopped after `CALLER_TIMEOUT_MS`. */
 export type Unanswered = "unreachable" | "busy" | "late";
 
 export type Tracer =
@@ -19,18 +19,18 @@ export type Tracer =
   | "trace_block"
   | "debug_traceTransaction";
 
-/** What the nodes are known to offer. */
+/** Observed capabilities of the nodes. */
 export interface Capabilities {
   /** Some node answers `eth_getBlockReceipts`. */
   blockReceipts: boolean;
-  /** Null: blocks are fetched without traces, `tracerReason` tells why. */
+  /** Null: blocks are fetched without traces, for the reason in `tracerReason`. */
   tracer: Tracer | null;
   tracerReason: string | null;
-  /** Whether the state of the first blocks can be read; null while that is not known. */
+  /** Whether the state of the first blocks can be read; null while unknown. */
   archive: boolean | null;
   /** Some node answers `txpool_content`. */
   txpool: boolean;
-  /** False while a node did not answer: the rest is then a lower bound, and is asked for again. */
+  /** False while a node did not answer: the rest is a lower bound, and is probed again. */
   settled: boolean;
 }
 
@@ -48,13 +48,13 @@ export interface Head extends BlockHeader {
 }
 
 export interface FetchedBlocks {
-  /** The node that all of the blocks came from. */
+  /** The node that returned all of the blocks. */
   node: NodeName;
-  /** In the order asked for; null where that node has no such block. Only the first of them when they are heavy. */
+  /** In the order requested; null where the node lacks the block. Only the first of them when they are heavy. */
   blocks: (FetchedBlock | null)[];
 }
 
-/** A block that state is read at; the caller knows both from the same header. */
+/** A block to read state at; both fields come from one header. */
 export interface BlockReference {
   number: number;
   hash: Hex;
@@ -78,14 +78,14 @@ export interface StorageQuery {
   slot: Hex;
 }
 
-/** Null: the contract does not answer that question usably. */
+/** Null: the contract has no usable answer. */
 export interface TokenMetadata {
   /** As the symbol: well-formed, trimmed, without control characters, at most 255 characters; may be empty. */
   name: string | null;
   symbol: string | null;
   /** 0 to 255. */
   decimals: number | null;
-  /** The standard that it claims by ERC-165. */
+  /** The standard it claims by ERC-165. */
   claimed: 721 | 1155 | null;
   /** Whether it answers `balanceOf(owner)`. */
   byOwner: boolean;
@@ -93,32 +93,29 @@ export interface TokenMetadata {
   byId: boolean;
 }
 
-/** Answers the questions at one block. */
+/** Answers questions at one block. */
 export type StateRead<Question, Answer> = (
   questions: readonly Question[],
   block: BlockReference,
   options?: AskOptions,
 ) => Promise<Answer[]>;
 
-/** What the nodes announce. */
+/** Source of announced heads. */
 export interface HeadWatch {
-  /**
-   * The newest head since the last call, also one that is lower or has another hash at the same number. Null when none comes
-   * within `timeoutMs`, or on shutdown. Throws what made the watching fail.
-   */
+  /** Returns the next newest head, also a lower or replaced one; null after `timeoutMs` or on shutdown. Throws on failure. */
   next(timeoutMs: number): Promise<BlockHeader | null>;
-  /** Whether `next` would give a head at once. */
+  /** Returns whether `next` would return a head at once. */
   isWaiting(): boolean;
 }
 
-/** How one node is doing, for health and metrics. */
+/** State of one node, for health and metrics. */
 export interface NodeStatus {
   node: NodeName;
-  /** False from a failure until the node has answered again. */
+  /** False from a failure until the next answer. */
   usable: boolean;
   /** Code of the last failure while not usable. */
   failure: ChainErrorCode | null;
-  /** Limits as adapted to what the node bears. */
+  /** Limits as adapted to the node. */
   concurrency: number;
   batchSize: number;
 }

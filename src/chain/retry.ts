@@ -1,43 +1,37 @@
 import { sleep } from "../core/async.ts";
 
-/** Most attempts in a row that bring nothing. */
+/** Most fruitless attempts in a row. */
 const FRUITLESS_ATTEMPTS = 7;
 const FIRST_PAUSE_MS = 50;
-/** A flaky node leaves some of a hundred questions open nearly each time: they need not wait long. */
+/** A flaky node fails some of a hundred questions nearly each time: their retry is quick. */
 const REST_PAUSE_MS = 10;
 /** No attempt begins later than this after the first. */
 const PATIENCE_MS = 45_000;
 
-/** What an attempt brought. Neither `part` nor `known`, an answer that was known, costs any of the budget. */
+/** Progress of an attempt. `part` and `known` (an answer known before) cost none of the budget. */
 export type Gain = "nothing" | "part" | "known";
 
-/**
- * The budget of one piece of work that asks nodes: the only place that decides whether something is asked again, shared
- * by all that the work asks (docs/architecture.md, "When a node is asked again").
- */
+/** Retry budget of one task: decides alone whether a question is repeated (docs/architecture.md, "When a node is asked again"). */
 export class Retry {
-  /** Ends all that the work asks. */
+  /** Cancels all questions of the task. */
   readonly stop: AbortSignal | undefined;
   readonly #attempts: number;
   #fruitless = 0;
   #since = performance.now();
 
-  /** `attempts` is 1 for a part of a piece of work whose own budget decides whether it is asked again. */
+  /** `attempts` is 1 for a part of a task whose own budget decides on retries. */
   constructor(stop?: AbortSignal, { attempts = FRUITLESS_ATTEMPTS } = {}) {
     this.stop = stop;
     this.#attempts = attempts;
   }
 
-  /** Notes that something was gained for good: the budget and the pauses begin anew. */
+  /** Records lasting progress: resets the budget and the back-off. */
   progressed(): void {
     this.#fruitless = 0;
     this.#since = performance.now();
   }
 
-  /**
-   * Waits until it is time to ask again; false when it is not to be asked again. The pauses double while nothing is
-   * gained, are never in step with those of others, and are short after an attempt that brought a part.
-   */
+  /** Waits for the next attempt; false when there is none. Pauses double without progress, with jitter. */
   async again(gain: Gain = "nothing"): Promise<boolean> {
     if (gain === "nothing") this.#fruitless++;
     const isUsedUp =

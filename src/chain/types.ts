@@ -1,9 +1,9 @@
 import type { AccessList, Log, RpcAuthorization, RpcTransactionReceipt, Withdrawal } from "viem";
 import type { Hex } from "../core/evm/hex.ts";
 
-// Answers of the node as they come over JSON-RPC (execution-apis specification), only the fields that are used.
-// Hex stays hex; unknown fields and unknown transaction types pass. Nothing here has been checked yet
-// (indexer/checks/validate.ts does that).
+// JSON answers of the node (execution-apis specification), only the used fields. Hex stays hex;
+// unknown fields and transaction types pass. Not validated here (indexer/checks/validate.ts does
+// that).
 
 export interface RawTransaction {
   hash: Hex;
@@ -31,7 +31,7 @@ export interface RawTransaction {
   authorizationList?: readonly RawAuthorization[];
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: readonly Hex[];
-  /** These three only deposits have (`DEPOSIT_TYPE`). */
+  /** Only deposits have these three (`DEPOSIT_TYPE`). */
   sourceHash?: Hex;
   mint?: Hex | null;
   isSystemTx?: boolean;
@@ -58,12 +58,12 @@ export interface RawReceipt extends ReceiptOfMost {
   logs: RawLog[];
   /** Wei, of a rollup. */
   l1Fee?: Hex | null;
-  /** These two only receipts of deposits have. */
+  /** Only receipts of deposits have these two. */
   depositNonce?: Hex;
   depositReceiptVersion?: Hex;
 }
 
-/** Optional: what came with a fork, and what is needed for proofs only, which some chains have not. */
+/** Optional: fields of forks, and fields for proofs only, which some chains lack. */
 export interface RawHeader {
   number: Hex;
   hash: Hex;
@@ -105,9 +105,12 @@ export interface RawBlock extends RawHeader {
   withdrawals?: Withdrawal[];
 }
 
-/** One call, creation or self-destruct of a trace, in one form whatever tracer gave it. */
+/** One call, creation or self-destruct of a trace, in one form for all tracers. */
 export interface CallFrame {
-  /** `call`, `callcode`, `delegatecall`, `staticcall`, `create`, `create2`, `selfdestruct`, or the tracer's own word in lower case. */
+  /**
+   * `call`, `callcode`, `delegatecall`, `staticcall`, `create`, `create2`, `selfdestruct`, or the
+   * tracer's own name in lower case.
+   */
   type: string;
   from: Hex;
   /** Callee, created contract, or beneficiary of a self-destruct; null when a creation failed. */
@@ -115,7 +118,7 @@ export interface CallFrame {
   value: Hex | null;
   gas: Hex | null;
   gasUsed: Hex | null;
-  /** Call data or init code; empty where it is not kept (`chain/traces/call-inputs.ts`). */
+  /** Call data or init code; empty where it is dropped (`chain/traces/call-inputs.ts`). */
   input: Hex | "";
   /** Return data, revert data, or the deployed code of a creation. */
   output: Hex | null;
@@ -130,7 +133,7 @@ export interface TransactionTrace {
   frame: CallFrame;
 }
 
-/** A part of a block that the form of the specification has no place for (`forms/`). */
+/** A deviation of a block from the specification's form (`forms/`). */
 export interface Oddity {
   /**
    * `not-executed` and `no-receipt`: transactions without receipts. `extra-receipts` and `no-transaction`: receipts without
@@ -140,7 +143,7 @@ export interface Oddity {
   reason: string;
 }
 
-/** All that one block needs, as fetched and not yet validated. */
+/** All data of one block, fetched and not yet validated. */
 export interface FetchedBlock {
   block: RawBlock;
   /** In the order the node gave them. */
@@ -152,7 +155,7 @@ export interface FetchedBlock {
   oddities?: readonly Oddity[];
 }
 
-/** What identifies a block. Number and time are unsigned integers below 2^53. */
+/** Identity of a block. Number and time are unsigned integers below 2^53. */
 export interface BlockHeader {
   number: number;
   hash: Hex;

@@ -8,26 +8,26 @@ import { type Devnet, startDevnet } from "../devnet/devnet.ts";
 import { lockFolder } from "../process/folder-lock.ts";
 import type { Config } from "../settings/config.ts";
 
-/** What the parts share with their process. */
+/** Resources that the parts share with their process. */
 export interface ProcessContext {
   log: Logger;
-  /** What the log and the messages of the process must not show. */
+  /** Secrets to redact from the log and the messages of the process. */
   secrets: Secrets;
   /** Aborted when the process is asked to end; also ends a start. */
   signal: AbortSignal;
-  /** What is started is registered here; closing it ends everything in reverse order. */
+  /** Parts register their closers here; closing runs them in reverse order. */
   shutdown: Shutdown;
-  /** Called with a sentence when the process cannot go on. */
+  /** Called with a sentence when the process cannot continue. */
   onFatal(reason: string): void;
 }
 
-/** How a chain is reached. */
+/** Connection data of a chain. */
 export interface ChainEndpoint {
   rpcUrls: readonly string[];
   webSocketUrl: string | undefined;
   /** The embedded chain; null with a node of the user's. */
   devnet: Devnet | null;
-  /** Undefined when only the node knows it. */
+  /** Undefined when only the node has it. */
   chainId: number | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Companion {
   stop(): Promise<void>;
 }
 
-/** Where the chain of the settings is reached. */
+/** Returns the connection data of the settings' chain. */
 export function endpointOfSettings(config: Config, devnet: Devnet | null): ChainEndpoint {
   if (config.RPC_URL) {
     const { RPC_URL: rpcUrls, RPC_WS_URL: webSocketUrl, CHAIN_ID: chainId } = config;
@@ -55,10 +55,7 @@ export function endpointOfSettings(config: Config, devnet: Devnet | null): Chain
   return { rpcUrls: [rpcUrl], webSocketUrl, devnet, chainId: DEVNET_CHAIN_ID };
 }
 
-/**
- * Starts an embedded database unless DATABASE_URL is set, and an embedded chain unless RPC_URL or CHAINS_FILE is set,
- * both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
- */
+/** Starts the embedded database and chain where no setting names one, in parallel. Rejects with `ConfigError`. */
 export async function startBackends(
   config: Config,
   { log, secrets, signal, shutdown, onFatal }: ProcessContext,
@@ -98,7 +95,7 @@ export async function startBackends(
   }
 
   const starts = [DATABASE_URL ?? launchDatabase(), isEmbedded ? launchChain() : null] as const;
-  // When one fails, the other must be up before it can be stopped.
+  // When one fails, the other must be started before it can be stopped.
   await Promise.allSettled(starts);
   const [databaseUrl, devnet] = await Promise.all(starts);
   return { databaseUrl, devnet };

@@ -1,18 +1,15 @@
 import type { Config } from "../settings/config.ts";
 
-/** For a chain that is alone. */
+/** For the only chain. */
 const CONNECTIONS = 29;
 const MAXIMUM_CONNECTIONS = { indexer: 9, verifier: 4 };
 
-/** The most connections to the database that a chain may hold. */
+/** Returns the most database connections of a chain. */
 export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS }: Config): number {
   return connections;
 }
 
-/**
- * Shares out a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first
- * two have a maximum.
- */
+/** Divides a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first two have a maximum. */
 export function shareConnections(config: Config): {
   indexer: number;
   verifier: number;

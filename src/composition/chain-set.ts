@@ -11,13 +11,14 @@ import { connectionsOf } from "./chain-connections.ts";
 import { requireConnections } from "./prepare-database.ts";
 import { createRunningChain, type RunningChain } from "./run-chain.ts";
 
-/** The chains of CHAINS_FILE, each with its own parts: a failure of one does not reach another. */
+/** The chains of CHAINS_FILE, each with separate parts: a failure of one does not affect another. */
 export interface ChainSet {
   served: ServedChains;
   /**
-   * Takes over the chains of a changed file. Chains with the same settings go on, unless they have stopped. A chain with
-   * other settings goes on with its earlier ones until it is up with the new ones, and for good if they cannot be used.
-   * Rejects with `ConfigError`, and changes nothing, when the database does not allow so many connections.
+   * Applies a changed file. Chains with the same settings continue, unless they have stopped. A
+   * chain with other settings keeps its earlier ones until it is up with the new ones, and for good
+   * if these are unusable. Rejects with `ConfigError`, and changes nothing, when the database does
+   * not allow so many connections.
    */
   replace(configs: Configs): Promise<void>;
 }
@@ -27,9 +28,9 @@ type Configs = readonly [Config, ...Config[]];
 export interface ChainSetOptions extends ProcessContext {
   databaseUrl: string;
   works: VerificationWorks | null;
-  /** A chain that leaves stays up for twice as long at most, for the requests under way. */
+  /** Time limit of a request; a removed chain stays up for twice as long at most. */
   requestTimeoutMs: number;
-  /** Called with each chain that is up. */
+  /** Called with each started chain. */
   onStart(chain: RunningChain): void;
 }
 
@@ -46,7 +47,7 @@ interface Slot {
 
 type Slots = readonly [Slot, ...Slot[]];
 
-/** Starts the chains without waiting for them. Rejects with `ConfigError` when the database cannot be used. */
+/** Starts the chains without waiting for them. Rejects with `ConfigError` when the database is unusable. */
 export async function startChainSet(configs: Configs, options: ChainSetOptions): Promise<ChainSet> {
   const { log, requestTimeoutMs } = options;
   const leaving = new Set<Promise<void>>();
@@ -63,7 +64,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     log.info(`${wanted.length} chains, which may hold ${connections} connections to the database`);
   }
 
-  /** The chains of a file: those that are there already, and new ones, which are yet to be started. */
+  /** Returns the chains of a file: existing ones, and new ones to be started. */
   function take(wanted: Configs, current: readonly Slot[]): Slots {
     const slotOf = (config: Config): Slot => {
       const known = current.filter(({ chain }) => chain.config.CHAIN_ID === config.CHAIN_ID);
@@ -98,7 +99,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     try {
       if (!(await chain.start({ waitsForNode: previous !== undefined }))) return;
     } catch (error) {
-      // It left while it started.
+      // It was removed during its start.
       if (options.shutdown.signal.aborted || !slots.includes(slot)) return;
       if (previous && isUp(previous)) return stay(slot, previous, error);
       halt(slot, messageOf(error), publicMessageOf(error));
@@ -108,7 +109,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     if (isUp(slot)) options.onStart(chain);
   }
 
-  /** Goes on with the chain's earlier settings. */
+  /** Keeps the chain's earlier settings. */
   function stay(failed: Slot, previous: Slot, error: unknown): void {
     failed.log.error(
       `its new settings cannot be used, it goes on with the earlier ones: ${messageOf(error)}`,
@@ -127,7 +128,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
 
   const patience = () => sleep(2 * requestTimeoutMs, options.shutdown.signal);
 
-  /** Stops a chain's work at once, and closes it when all earlier requests have been answered. */
+  /** Stops a chain's work at once, and closes it after the last earlier request. */
   function leave({ chain, shutdown, log: chainLog }: Slot): void {
     const done = chain
       .quit()

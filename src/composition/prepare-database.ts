@@ -14,12 +14,12 @@ import { haveSecret } from "../store/index-keys.ts";
 import { type ChainIdentity, getChainIdentity } from "../store/sync-state.ts";
 import type { ProcessContext } from "./backends.ts";
 
-/** Errors of a lost connection, cut by the server or on the way to it. */
+/** Errors of a connection lost at the server or in the network. */
 const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "ECONNRESET"]);
 const PREPARE_ATTEMPTS = 20;
 const PREPARE_RETRY_MS = 250;
 
-/** Throws `ConfigError` when the database cannot be reached or does not allow so many connections. */
+/** Throws `ConfigError` when the database is unreachable or does not allow so many connections. */
 export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
   const sql = createSql(databaseUrl, { connections: 1 });
   try {
@@ -36,15 +36,15 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   }
 }
 
-/** A database whose tables are up to date. */
+/** A database with migrated tables. */
 export interface PreparedDatabase {
-  /** The chain that they hold, if any. */
+  /** The chain in them, if any. */
   known: ChainIdentity | undefined;
-  /** Whether they are spread over several servers. */
+  /** Whether they are distributed over several servers. */
   isSpread: boolean;
 }
 
-/** Brings the tables up to date, and says what only the operator can do for them. */
+/** Migrates the tables, and logs work that only the operator can do for them. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
@@ -58,13 +58,13 @@ export async function prepareDatabase(
         await distributeTables(sql);
         if (!(await haveSecret(sql))) {
           log.warn(
-            "the indexes of this database have no secret, so anybody can make pages of a chosen address slow; " +
+            "the indexes of this database have no secret, so any client can slow down the pages of a chosen address; " +
               'docs/operations/database.md, "Keys without a secret", tells how to give them one',
           );
         }
         return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };
       } catch (error) {
-        // A lost connection is tried again; a database that cannot be reached is an error at once.
+        // A lost connection is tried again; an unreachable database is an error at once.
         const isLost = LOST_CODES.has(codeOf(error));
         if (!isLost || attempt === PREPARE_ATTEMPTS || signal.aborted) throw error;
         log.warn(`the connection to the database was lost, trying again: ${messageOf(error)}`);
@@ -78,11 +78,7 @@ export async function prepareDatabase(
   }
 }
 
-/**
- * Throws `ConfigError` when the database that answers are read from cannot be reached, or would give the rows of another
- * chain: a pooler may ignore the schema that a session asks for; or those of another time than the workers of a chain on
- * several servers. A replica that has none of the tables yet passes.
- */
+/** Throws `ConfigError` when DATABASE_READ_URL fails, holds another chain, or is a replica of a chain on several servers. */
 export async function requireSameChain(
   readUrl: string,
   { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },
@@ -123,6 +119,6 @@ function unusable(databaseUrl: string, error: unknown): ConfigError {
   const advice = known === undefined ? "" : ` (${known})`;
   return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}${advice}`, {
     cause: error,
-    publicMessage: known ?? "the database cannot be used; the log says why",
+    publicMessage: known ?? "the database cannot be used; see the log for the cause",
   });
 }

@@ -19,32 +19,33 @@ import type { ChainEndpoint } from "./backends.ts";
 import { shareConnections } from "./chain-connections.ts";
 import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
 
-/** A chain with its parts: its indexer, and what its answers need. */
+/** A chain with its parts: its indexer, and the dependencies of its answers. */
 export interface RunningChain {
   readonly config: Config;
   readonly served: ServedChain;
-  /** Aborted once its work ends for good, whatever ends it. */
+  /** Aborted when its work ends for good, for any reason. */
   readonly signal: AbortSignal;
   /** Null when only other processes index, and before the start. */
   indexer(): Indexer | null;
   /**
-   * Brings the tables up to date, then starts what the role asks for; with `waitsForNode` not before a node has told
-   * that it serves this chain. False when the chain quit meanwhile: nothing of it runs then. Rejects with `ConfigError`.
+   * Migrates the tables, then starts the parts of the role; with `waitsForNode` only after a node
+   * has confirmed the chain. Returns false when the chain quit meanwhile: nothing of it runs then.
+   * Rejects with `ConfigError`.
    */
   start(options?: { waitsForNode: boolean }): Promise<boolean>;
-  /** Stops the chain's indexer and verifier for good, or keeps them from being started; it still answers. */
+  /** Stops the chain's indexer and verifier for good, or prevents their start; answers continue. */
   quit(): Promise<void>;
-  /** The same, but it then answers with the reason, which anybody may read. */
+  /** Returns the same, but answers contain the reason, which is public. */
   halt(reason: string): Promise<void>;
 }
 
-/** Where a chain's data and nodes are. */
+/** Location of a chain's data and nodes. */
 export interface ChainPlace extends ChainEndpoint {
   databaseUrl: string;
   schema: string;
 }
 
-/** What a chain shares with its process. */
+/** Resources that a chain shares with its process. */
 export interface ChainContext {
   log: Logger;
   secrets: Secrets;
@@ -54,20 +55,20 @@ export interface ChainContext {
   works: VerificationWorks | null;
   /** Its name in the log; undefined for the only chain. */
   chainName: string | undefined;
-  /** Called with a sentence when the chain cannot go on, and with one that anybody may read. */
+  /** Called with a sentence when the chain cannot continue, and with its public form. */
   onFatal(reason: string, publicReason: string): void;
 }
 
 /** Each audit costs the node a block and some twenty reads. */
 const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
-/** Most bytes of a node's answer. For the indexer, more than any block of today's chains with its traces. */
+/** Largest node answer in bytes. The indexer's exceeds any block of today's chains with its traces. */
 const RESPONSE_BYTES = { indexer: 256 * 1024 * 1024, api: 24 * 1024 * 1024 };
 const PROBE_RETRY_MS = 2_000;
-/** Time that running requests and the indexer's current block have to end: all must be over in five seconds. */
+/** Time for running requests and the indexer's current block to end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
 
-/** Creates a chain with its parts; they do nothing of themselves before the start. */
+/** Creates a chain with its parts, which are idle before the start. */
 export function createRunningChain(
   config: Config,
   place: ChainPlace,
@@ -88,7 +89,7 @@ export function createRunningChain(
   const chain = createChain({
     ...chainOptions(config, place, context),
     maxResponseBytes: RESPONSE_BYTES.api,
-    // The indexer already logs what it learns about the nodes, except in processes that only serve the API.
+    // The indexer already logs about the nodes, except in processes that only serve the API.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(metrics),
@@ -121,7 +122,7 @@ export function createRunningChain(
         : `chain ${chainId} is expected`;
     const learning = learnChainId(chain, { chainId, because }, { log, signal });
     if (waitsForNode) await learning;
-    // Whoever quit while this waited finds nothing to stop.
+    // A caller that quit during the wait finds nothing to stop.
     if (signal.aborted) return false;
     stopped = null;
     if (config.ROLE !== "api") indexer = startIndexing(config, place, connections.indexer, context);
@@ -181,7 +182,7 @@ export function createRunningChain(
   };
 }
 
-/** Waits for a part that closes, but not for long. */
+/** Waits for a closing part up to a time limit. */
 export async function closeSoon(closing: PromiseLike<unknown> | undefined): Promise<void> {
   await Promise.race([closing, sleep(CLOSE_PATIENCE_MS)]);
 }
@@ -260,10 +261,7 @@ function createChainVerifier(
   return verifier;
 }
 
-/**
- * Asks the node for its chain id until it answers; undefined when the signal is aborted first. Rejects with
- * `ConfigError`, which says `because`, when it has another id than the expected one.
- */
+/** Asks for the chain id until the node answers; undefined when aborted. Rejects with `ConfigError` for another one. */
 async function learnChainId(
   chain: Chain,
   expected: { chainId: number | undefined; because: string },

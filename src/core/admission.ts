@@ -1,8 +1,8 @@
-/** What asks for a place. */
+/** A request for admission. */
 export interface Ticket {
-  /** Whose share it counts in; without a client it needs capacity only. */
+  /** The client whose share it counts in; without one it needs capacity only. */
   client?: string | undefined;
-  /** In the unit of the capacity; at most as much as an empty admission has. Default 1. */
+  /** In the unit of the capacity; at most the whole capacity. Default 1. */
   amount?: number;
   /** Comes after the other tickets of its client. */
   isLast?: boolean;
@@ -11,19 +11,19 @@ export interface Ticket {
 }
 
 export interface AdmissionOptions {
-  /** How much may be inside at once; read at each decision. */
+  /** Returns the total capacity; read at each decision. */
   capacity(): number;
-  /** How many tickets of one client, and of all clients, may be inside. Default: no bound. */
+  /** Most admitted tickets of one client, and of all clients. Default: no bound. */
   share?(): { one: number; all?: number };
-  /** How many tickets of one client, of all clients, and altogether may wait. Default: no bound. */
+  /** Most waiting tickets of one client, of all clients, and altogether. Default: no bound. */
   queue?: { one?: number; clients?: number; all?: number };
-  /** How long a ticket waits, in milliseconds. Default: no bound. */
+  /** Time limit of a wait, in milliseconds. Default: no bound. */
   patienceMs?: number;
-  /** The error of a ticket that is not admitted: the queue is full, the wait too long, or its signal aborted. */
+  /** Returns the error of a refused ticket: the queue is full, the wait too long, or its signal aborted. */
   refuse(reason: "full" | "late" | "aborted"): Error;
 }
 
-/** Gives the place back; further calls do nothing. */
+/** Releases the ticket; further calls do nothing. */
 export type Release = () => void;
 
 interface Waiter extends Ticket {
@@ -32,14 +32,11 @@ interface Waiter extends Ticket {
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
-/**
- * A semaphore with shares for clients: first come, first served. A ticket that waits for capacity stops those behind it; one
- * that waits for its client's share does not.
- */
+/** First-come semaphore with shares. A ticket that waits for capacity blocks those behind it, one that waits for its share does not. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #waiting = new Set<Waiter>();
-  /** How many tickets of each client are inside. */
+  /** Admitted tickets of each client. */
   readonly #clients = new Map<string, number>();
   #ofClients = 0;
   #taken = 0;
@@ -48,7 +45,7 @@ export class Admission {
     this.#options = options;
   }
 
-  /** Resolves with the release once the ticket is inside. Rejects with the error of `refuse`. */
+  /** Resolves with the release once the ticket is admitted. Rejects with the error of `refuse`. */
   async enter(ticket: Ticket = {}): Promise<Release> {
     const { refuse, patienceMs } = this.#options;
     const { signal } = ticket;
@@ -74,7 +71,7 @@ export class Admission {
     return this.#releaseOf(ticket);
   }
 
-  /** Returns the release when the ticket is admitted at once, behind all that wait. */
+  /** Returns the release when the ticket is admitted at once, behind all waiting ones. */
   tryEnter(ticket: Ticket = {}): Release | undefined {
     let isInside = false;
     const waiter = {
@@ -89,7 +86,7 @@ export class Admission {
     return isInside ? this.#releaseOf(ticket) : undefined;
   }
 
-  /** Admits what fits; to be called when the capacity has grown. */
+  /** Admits tickets after the capacity has grown. */
   admit(): void {
     const capacity = this.#options.capacity();
     const { one, all = UNBOUNDED } = this.#options.share?.() ?? { one: UNBOUNDED };

@@ -5,11 +5,11 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal ? { signal } : {});
   } catch {
-    // Aborted: the caller looks at its signal.
+    // Aborted: the caller checks its signal.
   }
 }
 
-/** The result of the work; rejects with what `late` gives when it takes longer than `ms`. The work itself goes on. */
+/** Returns the result of the work; rejects with the error from `late` after `ms`. The work itself continues. */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,
@@ -24,10 +24,7 @@ export async function within<Result>(
   }
 }
 
-/**
- * Runs `task` over the items with at most `limit` at a time; results in the order of the items. After a failure no
- * further item is begun; rejects with the first one once no task runs any more.
- */
+/** Runs `task` over the items, `limit` at a time, in order. Begins none after a failure; rejects once all have ended. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -51,7 +48,7 @@ export async function mapLimit<Item, Result>(
   return results;
 }
 
-/** Slices of at most `size` items, in order. */
+/** Returns slices of at most `size` items, in order. */
 export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];
   for (let start = 0; start < items.length; start += size) {
@@ -60,10 +57,7 @@ export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/**
- * A function that runs `load` once and gives its result from then on, also while it still runs; where `ms` is given, for so
- * long. A failure is forgotten: the next call tries again.
- */
+/** Memoises `load`, also while it runs; with `ms` for so long. A failure is forgotten. */
 export function keepResult<Result>(
   load: () => Promise<Result>,
   ms?: number,
@@ -80,15 +74,15 @@ export function keepResult<Result>(
   };
 }
 
-/** Counts the uses of a resource that is closed once there are none. */
+/** A reference count of a resource, which is closed at zero. */
 export interface Uses {
   /** Returns a release function. */
   begin(): () => void;
-  /** Resolves when there are none. */
+  /** Resolves at zero. */
   over(): Promise<void>;
 }
 
-/** Creates the count of a resource that has no uses yet. */
+/** Creates a reference count at zero. */
 export function createUses(): Uses {
   let count = 0;
   const waiting: (() => void)[] = [];

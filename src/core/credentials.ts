@@ -1,6 +1,6 @@
 import { percentDecode } from "./secrets.ts";
 
-/** A URL without user and password, and the header that carries them instead (RFC 7617); none without them. */
+/** Splits a URL into one without user and password, and the header with them (RFC 7617), if any. */
 export function splitCredentials(url: URL): { bare: URL; headers: Record<string, string> } {
   const bare = new URL(url);
   bare.username = "";

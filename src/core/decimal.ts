@@ -1,18 +1,12 @@
-/** Bounded: the time to read a number grows with the square of its length. */
+/** Bounded: the time to parse a number grows with the square of its length. */
 export const INTEGER = /^[+-]?\d{1,100}$/;
 
-/**
- * Big integer of decimal text: optional sign, up to 100 digits, nothing else (no blanks, exponent, underscore, hex).
- * Undefined for any other text. Source: docs/wire.md, "Values".
- */
+/** Parses a decimal integer of up to 100 digits; undefined for other text. Source: docs/wire.md, "Values". */
 export function parseInteger(text: string): bigint | undefined {
   return INTEGER.test(text) ? BigInt(text.startsWith("+") ? text.slice(1) : text) : undefined;
 }
 
-/**
- * Exact decimal text of `value / 10^decimals`, without trailing zeros behind the point and without exponent.
- * `value` is an integer as decimal text or bigint, `decimals` is 0 or more.
- */
+/** Formats `value / 10^decimals` exactly, without trailing zeros and exponent. */
 export function formatUnits(value: bigint | string, decimals: number): string {
   const text = String(value);
   const sign = text.startsWith("-") ? "-" : "";
@@ -22,7 +16,7 @@ export function formatUnits(value: bigint | string, decimals: number): string {
   return `${sign}${whole}${fraction && `.${fraction}`}`;
 }
 
-/** Decimal text of `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
+/** Formats `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
 export function formatRounded(value: bigint, decimals: number, places: number): string {
   const scale = 10n ** BigInt(decimals);
   const target = 10n ** BigInt(places);
@@ -32,7 +26,7 @@ export function formatRounded(value: bigint, decimals: number, places: number): 
   return `${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ""}`;
 }
 
-/** Quotient of two numbers that are not negative, rounded half up. */
+/** Divides two numbers that are not negative, rounded half up. */
 export function divideRounded(value: bigint, divisor: bigint): bigint {
   return (value * 2n + divisor) / (divisor * 2n);
 }

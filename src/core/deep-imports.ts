@@ -4,9 +4,10 @@ import type * as undici from "undici";
 import type * as viem from "viem";
 import type * as actions from "viem/actions";
 
-// The parts of libraries that a chain's thread loads, each from its own file. The thread keeps all that it loads: viem as a
-// whole is three times as much, undici four times, and prom-client brings a tracer's API (docs/benchmarks.md, "Several
-// chains"). Loaded without `await`: Node crashes where a process ends while a thread evaluates a module that awaits.
+// The parts of libraries that a chain's thread loads, each from its own file. All loaded code stays
+// in memory: viem as a whole is three times as much, undici four times, and prom-client includes a
+// tracer's API (docs/benchmarks.md, "Several chains"). Loaded without `await`: Node crashes where a
+// process ends while a thread evaluates an awaiting module.
 
 const require = createRequire(import.meta.url);
 const requireOfViem = createRequire(import.meta.resolve("viem"));

@@ -1,4 +1,4 @@
-/** Ancestor of every error that Periscope raises itself. `code` is stable and for programs, the message for people. */
+/** Base class of all Periscope errors. `code` is stable and for programs, the message for people. */
 export class PeriscopeError extends Error {
   readonly code: string;
 
@@ -11,12 +11,9 @@ export class PeriscopeError extends Error {
 
 const NO_START = "its settings or what is around it do not allow a start; the log says why";
 
-/**
- * A setting or the environment (port, database, data folder) makes a start impossible; the message names the cure. It is
- * for the operator, and may name hosts, users and folders.
- */
+/** Makes a start impossible; the message names the cure for the operator, and may name hosts, users and folders. */
 export class ConfigError extends PeriscopeError {
-  /** What anybody may read in place of the message. */
+  /** The public form of the message. */
   readonly publicMessage: string;
 
   constructor(message: string, options: ErrorOptions & { publicMessage?: string } = {}) {
@@ -25,14 +22,14 @@ export class ConfigError extends PeriscopeError {
   }
 }
 
-/** A `ConfigError` that anybody may read: it names settings, chains, blocks and versions alone. */
+/** A `ConfigError` with a public message: it contains only settings, chains, blocks and versions. */
 export class PublicConfigError extends ConfigError {
   constructor(message: string) {
     super(message, { publicMessage: message });
   }
 }
 
-/** The node failed or answered something that cannot be used. */
+/** The node failed or gave an unusable answer. */
 export class ChainError extends PeriscopeError {
   /** The same call may succeed later. */
   readonly retryable: boolean;
@@ -43,7 +40,7 @@ export class ChainError extends PeriscopeError {
   }
 }
 
-/** The database failed or holds something that it never should. */
+/** The database failed or has invalid content. */
 export class StoreError extends PeriscopeError {}
 
 /** Codes of `x-periscope-error`: they never change their meaning. Source: docs/wire.md, "Error codes". */
@@ -63,6 +60,8 @@ export const ERROR_CODES = [
   "missing-parameter",
   "invalid-parameter",
   "window-too-large",
+  "invalid-cursor",
+  "stale-cursor",
   "empty",
   "not-found",
   "not-verified",
@@ -111,27 +110,27 @@ export class RequestError extends PeriscopeError implements Fault {
   }
 }
 
-/** Returns the refusal of a request that the server has no room for now. */
+/** Returns the refusal of a request at the server's capacity. */
 export function busy(wireMessage: string): RequestError {
   return new RequestError(503, "busy", wireMessage, { retryAfterSeconds: 5 });
 }
 
-/** For the `catch` of a question: undefined where the chain gave no usable answer. Throws any other error. */
+/** Handles a rejected question: undefined where the chain gave no usable answer. Throws any other error. */
 export function asUnanswered(thrown: unknown): undefined {
   if (!(thrown instanceof ChainError)) throw thrown;
 }
 
-/** The message of anything thrown, without a stack. */
+/** Returns the message of any thrown value, without a stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The code of what the system or a driver threw (`EADDRINUSE`); the whole of it as text where there is none. */
+/** Returns the code of a system's or driver's error (`EADDRINUSE`); the whole error as text without one. */
 export function codeOf(thrown: unknown): string {
   return String((thrown as NodeJS.ErrnoException).code ?? thrown);
 }
 
-/** What anybody may read of a start that failed. */
+/** Returns the public message of a failed start. */
 export function publicMessageOf(thrown: unknown): string {
   return thrown instanceof ConfigError ? thrown.publicMessage : NO_START;
 }

@@ -9,7 +9,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: "its disk is full",
 };
 
-/** Why a file or folder cannot be used, as the end of a sentence; without its name where the system's code is known. */
+/** Returns why a file or folder is unusable, as the end of a sentence; without its name for known system codes. */
 export function pathFault(error: unknown): string {
   return FAULTS[codeOf(error)] ?? messageOf(error);
 }

@@ -1,22 +1,22 @@
-/** What must not leave the process: passwords and keys of the settings. */
+/** Passwords and keys of the settings, which must not leave the process. */
 export interface Secrets {
   add(secrets: Iterable<string>): void;
-  /** The text with every secret in it redacted, whichever way it is encoded there. */
+  /** Redacts every secret in a text, in any encoding. */
   redact(text: string): string;
-  /** What was added, for another thread. */
+  /** Returns the added secrets, for another thread. */
   list(): string[];
 }
 
 const BLOT = "***";
 
-// Shorter ones are words like `v2` or `rpc`, and would be redacted in honest text.
+// Shorter ones are words like `v2` or `rpc`, and would be redacted in ordinary text.
 const SHORTEST_KEY = 8;
-/** A shorter password protects nothing, and would blot out parts of words. */
+/** A shorter password protects nothing, and its redaction would hide parts of words. */
 const SHORTEST_SECRET = 4;
 /** Default passwords, which are also words of ordinary messages. */
 const PLACEHOLDERS = new Set(["periscope", "postgres"]);
 
-/** Keeps the secrets of a process. */
+/** Creates the store of a process's secrets. */
 export function createSecrets(initial: Iterable<string> = []): Secrets {
   const known = new Set<string>();
   // One expression for each form: V8 finds the beginning of one much faster than that of any of several.
@@ -36,7 +36,7 @@ export function createSecrets(initial: Iterable<string> = []): Secrets {
   return secrets;
 }
 
-/** The secrets of a URL, decoded: user, password, both as a header holds them, keys in path, query and fragment. */
+/** Returns the secrets of a URL, decoded: user, password, both in a header's form, keys in path, query and fragment. */
 export function secretsOfUrl(text: string): string[] {
   const url = URL.parse(text);
   if (!url) return [];
@@ -51,14 +51,14 @@ export function secretsOfUrl(text: string): string[] {
   ].filter((secret) => secret !== "");
 }
 
-/** The passwords of a database's URL, decoded. The rest, its user above all, the server itself names in its errors. */
+/** Returns the passwords of a database URL, decoded. The server itself names the rest, such as its user, in its errors. */
 export function secretsOfDatabaseUrl(text: string): string[] {
   const url = URL.parse(text);
   const passwords = [url?.password ?? "", ...(url?.searchParams.getAll("password") ?? [])];
   return passwords.map(percentDecode).filter((secret) => secret !== "");
 }
 
-/** Text without percent encoding; as it stands when it was never encoded. */
+/** Decodes percent encoding; returns text unchanged when it is not encoded. */
 export function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -68,7 +68,7 @@ export function percentDecode(text: string): string {
   }
 }
 
-/** A secret as text, in Base64 and in hex, each however its characters may be escaped on the way. */
+/** Returns patterns of a secret as text, in Base64 and in hex, with any escapes. */
 function patternsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = bytes.toString("base64").replace(/=+$/, "");
@@ -89,7 +89,7 @@ const HTML_NAMES: Readonly<Record<string, string>> = {
   "'": "apos",
 };
 
-/** A character as it stands, percent-encoded (also twice), escaped in JSON (also twice), or in HTML. */
+/** Returns a pattern of a character: plain, percent-encoded (also twice), escaped in JSON (also twice), or in HTML. */
 function characterPattern(character: string): string {
   const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("");
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));

@@ -1,15 +1,15 @@
 type Closer = { name: string; close: () => Promise<void> | void };
 
-/** Parts register here what must be closed; `close` runs the closers once, last registered first. */
+/** Parts register closers here; `close` runs them once, last registered first. */
 export interface Shutdown {
-  /** Aborted as soon as closing begins: loops and waits end on it. */
+  /** Aborted when closing begins: loops and waits end on it. */
   readonly signal: AbortSignal;
   add(name: string, close: Closer["close"]): void;
-  /** Closes everything; a closer that fails is reported and does not keep the others from running. */
+  /** Closes everything; reports a failed closer and runs the others. */
   close(): Promise<void>;
 }
 
-/** Creates the one shutdown object of a process. `onError` gets the name of the part whose closer failed. */
+/** Creates the shutdown object of a process. `onError` receives the name of the part whose closer failed. */
 export function createShutdown(onError: (name: string, error: unknown) => void): Shutdown {
   const controller = new AbortController();
   const closers: Closer[] = [];

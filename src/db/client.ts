@@ -6,17 +6,13 @@ import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 /** Types of values beyond postgres.js's own. */
 type ColumnTypes = { bytea: Hex; int8: number };
 
-/**
- * The database: a tagged-template client (postgres.js). In rows, columns are in camel case, bytea is lower-case `0x`
- * text, bigint a number, numeric decimal text, and lists of integers are lists. Parameters may be lists of these and of
- * text.
- */
+/** A postgres.js client. Rows have camel-case columns, `0x` text for bytea, numbers for bigint, decimal text for numeric, and lists. */
 export type Sql = driver.Sql<ColumnTypes>;
 
 /** `Sql` inside a transaction. */
 export type Transaction = driver.TransactionSql<ColumnTypes>;
 
-/** Both of them: for queries inside a transaction or on their own. */
+/** `Sql` or `Transaction`. */
 export type Queryable = driver.ISql<ColumnTypes>;
 
 /** Any row. */
@@ -32,40 +28,31 @@ export interface SqlOptions {
   schema?: string;
   /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
   statementTimeoutMs?: number;
-  /**
-   * Whether commits return before they are on disk. A crash of the server may then lose the last of them, in order.
-   * Default false.
-   */
+  /** Whether commits return before they are on disk: a crash may lose the last ones, in order. Default false. */
   asynchronousCommit?: boolean;
-  /** The server ends a session that sent nothing for so long, and releases its locks. 0 for never. Default 0. */
+  /** Idle time after which the server ends a session and releases its locks. 0 for never. Default 0. */
   idleTimeoutMs?: number;
-  /**
-   * Whether the client only reads, perhaps through a pooler. Its sessions then ask for nothing that PgBouncer refuses.
-   * Default false.
-   */
+  /** Whether the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
   mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;
 }
 
-/** The pause between two tries to connect. The driver's own may be 20 s. */
+/** The pause before a reconnect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/**
- * What statements and rows mean, whatever the server, the database or the role is set to. A pooler keeps these for each
- * client.
- */
+/** Fixes the forms of values against settings of server, database and role. A pooler tracks these for each client. */
 const FORMS = { DateStyle: "ISO", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-/** What a pooler would refuse. */
+/** Settings that a pooler would refuse. */
 const OWN_SESSION = {
   bytea_output: "hex",
   array_nulls: "on",
   default_transaction_isolation: "read committed",
   // A statement may wait for another process's upgrade.
   lock_timeout: "0",
-  // The server releases the locks of a client that stands still in the middle of a transaction, or whose machine is gone, within
-  // a minute, not after hours; nor after a quarter of one, where an answer was under way to it.
+  // Releases the locks of a client that is stuck inside a transaction, or whose machine is gone,
+  // within a minute instead of hours; or within a quarter of one, when an answer was being sent.
   idle_in_transaction_session_timeout: "60000",
   tcp_keepalives_idle: "30",
   tcp_keepalives_interval: "10",
@@ -73,10 +60,7 @@ const OWN_SESSION = {
   tcp_user_timeout: "60000",
 };
 
-/**
- * Creates a client for a `postgres://` URL; it connects on first use, and again after a lost connection. The URL may
- * ask for TLS (`readTlsOptions`). `sql.end()` closes it.
- */
+/** Creates a client that connects on first use and after a loss, with TLS as the URL asks. `sql.end()` closes it. */
 export function createSql(url: string, options: SqlOptions = {}): Sql {
   const { url: plainUrl, tls } = readTlsOptions(url);
   return postgres(plainUrl, {
@@ -101,8 +85,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       "text[]": arrayType(1009, (text: string) => text),
       "numeric[]": arrayType(1231, (text: string) => text),
     },
-    // The driver would ask for the array types on each new connection. If that is lost meanwhile, nobody can catch the
-    // rejection.
+    // The driver would fetch array types on each new connection, and its rejection after a lost one cannot be caught.
     fetch_types: false,
     connection: {
       application_name: options.applicationName ?? "periscope",
@@ -115,7 +98,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   }) as unknown as Sql;
 }
 
-/** All of them are texts: the driver leaves out a 0 that is a number. */
+/** Returns session settings, all as text: the driver drops a numeric 0. */
 function sessionSettings(options: SqlOptions): Record<string, string> {
   return {
     ...FORMS,
@@ -127,17 +110,17 @@ function sessionSettings(options: SqlOptions): Record<string, string> {
   };
 }
 
-/** The search path that a session of a schema begins with, as the server tells it. */
+/** Returns the initial search path of a schema's session, in the server's form. */
 export function searchPathOf(schema: string): string {
   return `"${schema}"`;
 }
 
-/** `block_number` → `blockNumber`. It runs once for each column of a statement, not for each row. */
+/** Converts `block_number` to `blockNumber`. Runs once per column of a statement, not per row. */
 export function camelCased(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
-/** Throws for the other form of bytea, which a session behind a pooler may be set to. */
+/** Decodes bytea; throws for the escape format, which a pooled session may be set to. */
 function hexOfBytea(text: string): Hex {
   if (text.startsWith("\\x")) return `0x${text.slice(2)}`;
   throw new TypeError("the database gives bytea as text; set bytea_output to hex for its role");
@@ -147,7 +130,7 @@ function byteaText(hex: Hex): string {
   return `\\x${hex.slice(2)}`;
 }
 
-/** A list as a parameter; a text is sent as it is. `oid` is that of pg_type, which never changes for built-in types. */
+/** Returns the type of a list parameter; a text passes unchanged. `oid` is that of pg_type, fixed for built-in types. */
 function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
   const textOf = (element: Element | null) =>
     element === null ? "NULL" : quoted(elementText(element));
@@ -160,7 +143,7 @@ function arrayType<Element>(oid: number, elementText: (element: Element) => stri
   };
 }
 
-/** As `arrayType`; in rows it is a list of numbers. */
+/** As `arrayType`; rows have lists of numbers. */
 function integerArrayType(oid: number) {
   return {
     ...arrayType(oid, String),

@@ -1,13 +1,13 @@
-import { type Hex, hexLength } from "../core/evm/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import { quantityToNumber } from "../core/evm/quantity.ts";
 import { isUint256 } from "../core/evm/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
 import { sendCopy } from "./driver/driver.ts";
 
-// Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). It costs Node as
-// much as text, and saves the server a fifth of its time.
+// Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary
+// Format"). Node encodes it as fast as text, and the server reads it a fifth faster.
 
-/** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity. Negative ones are not encoded. */
+/** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity, none negative. */
 type Quantity = number | bigint | Hex;
 
 interface ColumnValues {
@@ -19,7 +19,6 @@ interface ColumnValues {
   numeric: Quantity;
   text: string;
   "int4[]": readonly number[];
-  "bytea[]": readonly Hex[];
   json: string;
 }
 
@@ -54,15 +53,14 @@ export function copyTable<const C extends Columns>(name: string, columns: C): Co
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const INT4_OID = 23;
-const BYTEA_OID = 17;
 const INITIAL_BYTES = 64 * 1024;
 
-/** A buffer that grows as it is written to. `finish` gives what was written. */
+/** A growing buffer. `finish` returns its content. */
 class CopyBuffer {
   bytes = Buffer.allocUnsafe(INITIAL_BYTES);
   length = 0;
 
-  /** Makes room for `count` more bytes. */
+  /** Reserves `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + count));
@@ -130,40 +128,28 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
     out.length += out.bytes.write(value, out.length, "utf8");
   },
   "int4[]"(out, values) {
-    writeArray(out, values, encoders.int4, { oid: INT4_OID, bytes: values.length * 4 });
-  },
-  "bytea[]"(out, values) {
-    const bytes = values.reduce((sum, hex) => sum + hexLength(hex), 0);
-    writeArray(out, values, encoders.bytea, { oid: BYTEA_OID, bytes });
+    // Dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements.
+    const { length } = values;
+    out.reserve(24);
+    out.int32(length === 0 ? 12 : 20 + length * 8);
+    out.int32(length === 0 ? 0 : 1);
+    out.int32(0);
+    out.int32(INT4_OID);
+    if (length === 0) return;
+    out.int32(length);
+    out.int32(1);
+    for (const value of values) encoders.int4(out, value);
   },
   json(out, value) {
     encoders.text(out, value);
   },
 };
 
-/** Array: dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements. */
-function writeArray<Value>(
-  out: CopyBuffer,
-  values: readonly Value[],
-  write: (out: CopyBuffer, value: Value) => void,
-  { oid, bytes }: { oid: number; bytes: number },
-): void {
-  out.reserve(24);
-  out.int32(values.length === 0 ? 12 : 20 + values.length * 4 + bytes);
-  out.int32(values.length === 0 ? 0 : 1);
-  out.int32(0);
-  out.int32(oid);
-  if (values.length === 0) return;
-  out.int32(values.length);
-  out.int32(1);
-  for (const value of values) write(out, value);
-}
-
-/** So many hex digits fit into a safe integer. */
+/** Hex digits of a safe integer. */
 const SAFE_HEX_LENGTH = 2 + 13;
 const digits = new Array<number>(64);
 
-/** numeric: count of base-10000 digits, weight of the first, sign, scale, then the digits, most significant first. */
+/** Writes a numeric: count of base-10000 digits, weight of the first, sign, scale, digits (most significant first). */
 function writeNumeric(out: CopyBuffer, value: Quantity): void {
   let count = 0;
   let rest: number | bigint =
@@ -174,7 +160,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
         : quantityToNumber(value);
   if (typeof rest === "bigint" && !isUint256(rest)) throw new RangeError(`no quantity: ${value}`);
   while (typeof rest === "bigint") {
-    // It takes twelve decimal digits at a time: the big divisions cost most, and sixteen digits are no safe integer.
+    // Takes twelve decimal digits at a time: big divisions cost most, and sixteen digits exceed safe integers.
     if (rest <= 9_007_199_254_740_991n) {
       rest = Number(rest);
       break;
@@ -199,7 +185,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not take. */
+/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not accept. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -230,10 +216,7 @@ export function encodeRows<C extends Columns>(
   return out.finish();
 }
 
-/**
- * Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or when the connection is
- * lost.
- */
+/** Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or after a lost connection. */
 export async function copyInto(
   transaction: Transaction,
   table: CopyTable,

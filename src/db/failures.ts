@@ -1,21 +1,19 @@
-/**
- * Codes of PostgreSQL (class 08, shutting down, starting up, too many clients), of its driver and of the socket below.
- */
+/** Codes of PostgreSQL, its driver and the socket for a lost or refused connection. */
 const CONNECTION_CODE =
   /^(?:08...|57P0[1-5]|53300|CONNECT(?:ION_(?:CLOSED|ENDED|DESTROYED)|_TIMEOUT)|E(?:CONN\w+|PIPE|HOSTUNREACH|NOTFOUND|TIMEDOUT))$/;
 
-/** The code of a failed query: PostgreSQL's five characters (its manual, "Error Codes") or a word of the driver. */
+/** Returns the code of a failed query: PostgreSQL's five characters (its manual, "Error Codes") or the driver's word. */
 export function failureCodeOf(thrown: unknown): string | undefined {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether a query failed because the database is away or closed the connection. The same query may succeed later. */
+/** Returns whether the database is unreachable or closed the connection. A retry may succeed. */
 export function isDatabaseGone(thrown: unknown): boolean {
   return CONNECTION_CODE.test(failureCodeOf(thrown) ?? "");
 }
 
-/** Kinds of failures that an operator can cure, by their codes. */
+/** Failures with a remedy for the operator, by code. */
 const CURES: readonly [code: RegExp, reason: string][] = [
   [/^28/, "the database refuses the user or the password; mend them in DATABASE_URL"],
   [/^3D000$/, "the database does not exist; create it, or name another one in DATABASE_URL"],
@@ -31,10 +29,7 @@ const CURES: readonly [code: RegExp, reason: string][] = [
   ],
 ];
 
-/**
- * Why the database failed, for anybody; undefined where only the log can tell. The server's own words may hold its host,
- * its users and its names.
- */
+/** Returns a public reason; undefined where only the log may have it: the server's text contains hosts, users and names. */
 export function publicReasonOf(thrown: unknown): string | undefined {
   const code = failureCodeOf(thrown) ?? "";
   return CURES.find(([pattern]) => pattern.test(code))?.[1];

@@ -7,17 +7,14 @@ import { endSharers } from "./session.ts";
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const MINIMUM_SERVER_VERSION = 150_000;
-/** Those that keep every text; the second takes bytes as they come. */
+/** Encodings that keep every text; the second stores bytes unchanged. */
 const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
-/** Any constant, the same in every Periscope. */
+/** An arbitrary constant, the same in all versions. */
 const LOCK_KEY = 7_220_415_001;
 
 /**
- * Brings the client's schema to the newest version: runs the numbered files of `migrations/` that have not run yet,
- * each in a transaction of its own, in order. Several processes may call it at once; all but one wait. Creates the
- * schema when it is missing. Returns the numbers that ran. Throws `ConfigError` when the server is older than
- * PostgreSQL 15 or cannot keep every text, when the schema is newer than this program, or when a file is no longer the
- * one that ran: a migration is never edited once it has landed. `folder` holds the files.
+ * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
+ * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
 export async function migrate(
   sql: Sql,
@@ -46,14 +43,14 @@ export async function migrate(
   }
 }
 
-/** Runs the first file that has not run yet; its number, undefined when there is none. */
+/** Runs the first missing file; returns its number, undefined without one. */
 async function runNext(
   sql: Transaction,
   schema: string,
   files: readonly Migration[],
 ): Promise<number | undefined> {
   await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
-  // CREATE SCHEMA IF NOT EXISTS would need the right to create even when the schema exists.
+  // CREATE SCHEMA IF NOT EXISTS needs the right to create even when the schema exists.
   const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
   if (!found) await sql`CREATE SCHEMA ${sql(schema)}`;
   await sql`
@@ -67,13 +64,13 @@ async function runNext(
   const unknown = Math.max(0, ...applied.keys());
   if (unknown > newest) {
     throw new PublicConfigError(
-      `the database was migrated to version ${unknown} by a newer Periscope; this one knows ${newest}`,
+      `the database was migrated to version ${unknown} by a newer Periscope; this one has version ${newest}`,
     );
   }
   for (const { number, name, checksum } of files) {
     const known = applied.get(number);
     if (known === null) {
-      // The migration ran before checksums were kept.
+      // The migration ran before checksums existed.
       await sql`UPDATE migrations SET checksum = ${checksum} WHERE number = ${number}`;
     } else if (known !== undefined && known !== checksum) {
       throw new PublicConfigError(
@@ -89,7 +86,7 @@ async function runNext(
   return next.number;
 }
 
-/** Ends the term of whoever writes, and its transactions: it may be of an earlier version (`store/writer/writer.ts`). */
+/** Ends the current writer's term and transactions: it may be of an earlier version (`store/writer/writer.ts`). */
 async function endWriting(sql: Transaction): Promise<void> {
   const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
   if (!table) return;
@@ -97,7 +94,7 @@ async function endWriting(sql: Transaction): Promise<void> {
   await sql`UPDATE writer SET epoch = epoch + 1`;
 }
 
-/** Whether a newer version than this one has migrated the client's schema. */
+/** Returns whether a newer version has migrated the client's schema. */
 export async function isOutdated(sql: Queryable): Promise<boolean> {
   const newest = (await readMigrations(MIGRATIONS)).at(-1)?.number ?? 0;
   return (await sql`SELECT 1 FROM migrations WHERE number > ${newest}`).length > 0;

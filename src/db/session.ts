@@ -1,14 +1,14 @@
 import { messageOf, PublicConfigError } from "../core/errors.ts";
 import { type Queryable, type Sql, searchPathOf } from "./client.ts";
 
-/** Connections that the server allows to those who are not its administrators. */
+/** Returns the number of connections for users that are not administrators. */
 export async function countAllowedConnections(sql: Sql): Promise<number> {
   const [allowed] = await sql<[{ count: number }]>`
     SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS count`;
   return allowed.count;
 }
 
-/** The schema of unqualified names, null when the one asked for is not there; and whether it was ever migrated. */
+/** Returns the schema of unqualified names, null when the configured one is missing; and whether it was ever migrated. */
 export async function getCurrentSchema(
   sql: Sql,
 ): Promise<{ name: string | null; hasTables: boolean }> {
@@ -17,16 +17,13 @@ export async function getCurrentSchema(
   return current;
 }
 
-/** Whether the server replays what another one wrote. */
+/** Returns whether the server is a replica. */
 export async function isReplica(sql: Sql): Promise<boolean> {
   const [server] = await sql<[{ replays: boolean }]>`SELECT pg_is_in_recovery() AS replays`;
   return server.replays;
 }
 
-/**
- * Ends the sessions whose transactions have locked the row of `writer` by FOR SHARE, where the role has the right to. One whose
- * client stands still in the middle of a COPY would keep its locks for ever: it heeds none of PostgreSQL's time limits.
- */
+/** Ends sessions that hold `writer` FOR SHARE, where the role may: a stalled COPY heeds no time limit of PostgreSQL. */
 export async function endSharers(sql: Queryable): Promise<void> {
   await sql`
     SELECT pg_terminate_backend(pid)
@@ -39,10 +36,7 @@ const POOLED =
   "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
   "name the database itself there, and the pooler in DATABASE_READ_URL";
 
-/**
- * Throws `ConfigError` when the client's sessions are not its own. A pooler refuses start-up parameters that it does
- * not know, or ignores them.
- */
+/** Throws `ConfigError` when the sessions are pooled. A pooler refuses unknown start-up parameters, or ignores them. */
 export async function requireSession(sql: Sql, schema: string): Promise<void> {
   try {
     const [session] = await sql<{ path: string }[]>`SELECT current_setting('search_path') AS path`;

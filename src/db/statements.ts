@@ -1,26 +1,23 @@
 import type { Queryable, Sql } from "./client.ts";
 
-/** A statement of postgres.js. Its handler sends it when it is first awaited; one inside another statement is not sent. */
+/** A statement of postgres.js. Its handler sends it when it is first awaited; a nested one is not sent. */
 interface Statement extends Promise<unknown> {
   handler: Handler;
   resolve(rows: unknown): void;
   reject(error: unknown): void;
-  /** Reads the rows in parts. */
+  /** Reads the rows in batches. */
   cursorFn?: unknown;
 }
 
 type Handler = (statement: Statement) => void;
 type Callable = (...values: unknown[]) => unknown;
 
-/** The driver does not export its class of statements; no other promise has a handler. */
+/** Returns whether a value is a statement: the driver does not export their class, but no other promise has a handler. */
 function isStatement(value: unknown): value is Statement {
   return value instanceof Promise && "handler" in value;
 }
 
-/**
- * Returns the same client. `handle` gets each statement in place of the driver, also those of transactions: it sends the
- * statement, or settles it.
- */
+/** Returns the client with `handle` in place of the driver for each statement, which it sends or settles. */
 export function onStatement<Client extends Queryable>(
   client: Client,
   handle: (statement: Statement, send: () => void) => void,
@@ -57,10 +54,7 @@ export function onStatement<Client extends Queryable>(
   });
 }
 
-/**
- * Returns the same client. It calls `begun` whenever a statement is sent, and the function that `begun` returned once the
- * statement has ended. The wait for a free connection counts.
- */
+/** Returns the client with `begun` called for each statement, and its result at the end; waiting for a connection counts. */
 export function timeStatements<Client extends Queryable>(
   client: Client,
   begun: () => () => void,

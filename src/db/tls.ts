@@ -4,23 +4,19 @@ import net from "node:net";
 import tls from "node:tls";
 import { ConfigError, messageOf } from "../core/errors.ts";
 
-// The driver speaks TLS itself, but it lacks some of libpq's modes and own root certificates, and goes on silently
-// where the server offers no TLS.
+// The driver supports TLS, but lacks some of libpq's modes and custom root certificates, and
+// continues silently where the server offers no TLS.
 
 const MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
 /** The modes of TLS, in libpq's words (PostgreSQL documentation, "SSL Support", Protection Provided). */
 export interface TlsOptions {
   mode: (typeof MODES)[number];
-  /** PEM of the certificates to trust; undefined: those that Node trusts. */
+  /** PEM of the trusted certificates; undefined: Node's. */
   rootCertificates: string | undefined;
 }
 
-/**
- * Reads what a database URL says about TLS (`sslmode`, `sslrootcert`), and gives the URL without it. `require` with a
- * root certificate means `verify-ca`, as for libpq. Throws `ConfigError` for an unknown mode, and for a file that
- * cannot be read.
- */
+/** Reads `sslmode` and `sslrootcert` of a URL, as libpq does, and returns the URL without them. Throws `ConfigError`. */
 export function readTlsOptions(databaseUrl: string): { url: string; tls: TlsOptions } {
   const url = new URL(databaseUrl);
   const { searchParams } = url;
@@ -51,21 +47,17 @@ function readCertificates(file: string): string {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 const ACCEPTED = "S";
 
-/** How long the server may take to accept a connection, in seconds. */
+/** Time limit of a server's accepting a connection, in seconds. */
 export const CONNECT_TIMEOUT_SECONDS = 10;
 
-/**
- * Opens a socket for the driver, secured as `tls` asks. It has no Nagle delay, which would hold back the last small
- * message of a COPY for about 40 ms. It never rejects, since the driver would forget the connection: a failure becomes
- * an error of the socket.
- */
+/** Opens a socket, secured as `tls` asks, without Nagle's delay of 40 ms. A failure is an error of the socket, as the driver needs. */
 export async function openSocket(
   options: { host: string[]; port: number[]; path: string | false },
   tlsOptions: TlsOptions,
 ): Promise<net.Socket> {
   const host = options.host[0] ?? "localhost";
   if (options.path) return net.connect({ path: options.path });
-  // In its errors the driver names the server by these properties of the socket.
+  // The driver reads the server's name for its errors from these properties of the socket.
   const server = { host, port: options.port[0] ?? 5432 };
   const socket = Object.assign(net.connect({ ...server, noDelay: true }), server);
   if (tlsOptions.mode === "disable") return socket;
@@ -78,11 +70,7 @@ export async function openSocket(
   }
 }
 
-/**
- * Secures a socket that is connecting to a server, before anything else is sent over it. Gives the socket to use: the
- * same one where the server offers no TLS and the mode allows that. Rejects with the reason, also when the server does
- * not answer in time, and closes the socket then.
- */
+/** Secures a connecting socket, or returns it plain where the server and the mode allow that. Rejects, and closes it, on failure. */
 async function secureSocket(
   socket: net.Socket,
   host: string,
@@ -114,7 +102,7 @@ async function negotiate(
   await once(socket, "connect", { signal });
   socket.write(SSL_REQUEST);
   const [answer] = (await once(socket, "data", { signal })) as [Buffer];
-  // Bytes beyond the first were sent by somebody in between, ahead of the encryption (CVE-2021-23222).
+  // Bytes beyond the first came from an attacker in between, ahead of the encryption (CVE-2021-23222).
   if (answer.length !== 1) throw new Error("the database server answered more than was asked");
   if (answer.toString("latin1") !== ACCEPTED) {
     if (mode === "allow" || mode === "prefer") return socket;

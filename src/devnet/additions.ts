@@ -6,12 +6,12 @@ import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 import { mineTogether, transaction, type World } from "./world.ts";
 
-// Later additions to the sample world. Chains kept from before get them too: their addresses depend on the code alone,
-// not on the number of transactions sent.
+// Later additions to the sample world. Older chains get them too: their addresses depend on the
+// code alone, not on the number of transactions sent.
 
 /** Deploys by CREATE2; anvil has it from the first block on. */
 const FACTORY: Address = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
-/** A nonce that nobody reaches: the payment stays in the node's pool. */
+/** An unreachable nonce: the payment stays in the node's pool. */
 const FAR_NONCE = quantity(1_000_000_000);
 
 /** Aggregators of the coin's price; a test compares the addresses with the contracts. */
@@ -22,21 +22,21 @@ export const PRICE_FEEDS: { usd: Address; btc: Address } = {
 
 interface Addition {
   contract: string;
-  /** Tells copies of one contract apart. */
+  /** Distinguishes copies of one contract. */
   salt: number;
   args(world: World): readonly unknown[];
 }
 
-/** Prices with 8 decimal places, as Chainlink has them for these pairs. */
+/** Prices with 8 decimal places, as in Chainlink's feeds. */
 const ADDITIONS: readonly Addition[] = [
   { contract: "PriceFeed", salt: 1, args: () => [8, 3_141_59000000n] },
   { contract: "PriceFeed", salt: 2, args: () => [8, 4_500_000n] },
   { contract: "Shoal", salt: 1, args: ({ users: [first, second] }) => [first, second] },
-  // One for each action that takes sources.
+  // One for each action with sources.
   ...[1, 2, 3, 4].map((salt) => ({ contract: "Buoy", salt, args: () => [] })),
 ];
 
-/** The additions' addresses, and the transactions that deploy them. */
+/** Returns the additions' addresses, and the transactions that deploy them. */
 export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artifact>) {
   return ADDITIONS.map(({ contract, salt, args }) => {
     const artifact = artifacts.get(contract);
@@ -53,7 +53,7 @@ export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artif
   });
 }
 
-/** Deploys what is missing in one block, and sends the waiting payment if the pool has none. */
+/** Deploys missing additions in one block, and sends the waiting payment if the pool has none. */
 export async function deployAdditions(
   rpc: Rpc,
   world: World,

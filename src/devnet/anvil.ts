@@ -15,7 +15,7 @@ export const DEVNET_CHAIN_ID = 31_337;
 
 /** A development node. */
 export interface Anvil {
-  /** HTTP URL on loopback; WebSocket is at the same port. */
+  /** HTTP URL on loopback; WebSocket has the same port. */
   url: string;
   readonly exited: Promise<string>;
   stop(): Promise<void>;
@@ -25,14 +25,10 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 const gunzip = promisify(zlib.gunzip);
 const STATE_FILE = "state.json.gz";
 const STOP_PATIENCE_MS = 1_500;
-/** Where tools look for a development node. */
+/** The usual port of a development node. */
 const USUAL_PORT = 8545;
 
-/**
- * Starts npm's anvil on port 8545 of loopback, or on a free port when that is taken, with the chain that `saveState`
- * kept in `folder`. A chain that anvil cannot read is put aside, and a new one begins. Throws `ConfigError` when there
- * is no anvil for this platform, or no room to unpack the chain, and anvil's own message when it does not start.
- */
+/** Starts anvil on port 8545 or a free one, with the kept chain, or a new one when that is unreadable. Throws `ConfigError`. */
 export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
   const binary = anvilBinary();
   await mkdir(folder, { recursive: true });
@@ -44,12 +40,12 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
   } catch (error) {
     if (signal.aborted) throw error;
     if (codeOf(error) !== "ENOENT") {
-      // A full disk or a missing right is no fault of what was kept.
+      // A full disk or a missing right does not mean an unreadable chain.
       if (isOfSystem(error)) {
         throw new ConfigError(`the kept chain cannot be unpacked: ${messageOf(error)}`);
       }
       await rename(saved, `${saved}.unreadable`);
-      log.warn(`the kept chain cannot be read, a new one begins: ${messageOf(error)}`);
+      log.warn(`cannot read the saved chain; starting a new one:  ${messageOf(error)}`);
     }
     return await launch(binary, [], log, signal);
   } finally {
@@ -57,7 +53,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
   }
 }
 
-/** Keeps blocks, transactions and the newest state in `folder`; replaces what was kept there. */
+/** Saves blocks, transactions and the newest state in `folder`, replacing the last save. */
 export async function saveState(rpc: Rpc, folder: string): Promise<void> {
   const compressed = hexToBytes(await rpc<Hex>("anvil_dumpState", false));
   const file = path.join(folder, STATE_FILE);

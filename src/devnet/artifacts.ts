@@ -28,10 +28,7 @@ export const SETTINGS = {
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const resolve = createRequire(import.meta.url).resolve;
 
-/**
- * The contracts of the sample world, by name. They are compiled in a process of their own, which takes a second or two,
- * and kept in `cacheFolder` until sources, settings or compiler change.
- */
+/** Compiles the sample contracts in a process of their own, and caches them by sources, settings and compiler. */
 export async function loadArtifacts(
   cacheFolder: string,
   signal: AbortSignal,

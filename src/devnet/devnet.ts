@@ -13,7 +13,7 @@ export interface DevnetOptions {
   /** Folder for the chain and the compiled contracts; created when missing. */
   folder: string;
   log: Logger;
-  /** Ends a start under way, and the traffic. */
+  /** Ends a start in progress, and the traffic. */
   signal: AbortSignal;
 }
 
@@ -21,26 +21,22 @@ export interface DevnetOptions {
 export interface Devnet {
   rpcUrl: string;
   webSocketUrl: string;
-  /** Resolves with the number of the head once the sample world stands and was used, or with 0 when it cannot stand. */
+  /** Resolves with the number of the head once the sample world is complete, or with 0 when it cannot be created. */
   readonly populated: Promise<number>;
-  /** Resolves when the node has ended, asked or not; tells in words how it ended. */
+  /** Resolves when the node has ended, for any reason, with the cause in words. */
   readonly exited: Promise<string>;
   /** Ends the traffic, saves the chain for the next start and stops the node. */
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 4_000;
-/** Blocks after which the pause has doubled: the chain grows like the square root of time, not like time. */
+/** Blocks after which the pause has doubled: the chain grows with the square root of time. */
 const BLOCKS_PER_PAUSE = 1_000;
-/** Largest share of the time that saving may take. */
+/** Largest share of the time spent on saving. */
 const SAVING_SHARE = 0.02;
 const FINAL_SAVE_MS = 1_000;
 
-/**
- * Starts the embedded chain as last saved; an empty one begins with a payment, so that there is something to index at
- * once. The sample world follows once it is compiled, then one cycle of traffic without a pause, then a round every few
- * seconds. The developer's own transactions are mined at once.
- */
+/** Starts the saved chain, or a new one with a payment; then the sample world, a cycle of traffic and rounds with pauses. */
 export async function startDevnet({ folder, log, signal }: DevnetOptions): Promise<Devnet> {
   const anvil = await startAnvil(folder, log, signal);
   const stopping = new AbortController();
@@ -61,7 +57,7 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
       stopping.abort();
       await traffic;
       await saveState(createRpc(anvil.url, AbortSignal.timeout(FINAL_SAVE_MS)), folder).catch(
-        (error) => log.warn(`the last blocks of the chain are not kept: ${messageOf(error)}`),
+        (error) => log.warn(`cannot save the last blocks of the chain:  ${messageOf(error)}`),
       );
       await anvil.stop();
     },
@@ -82,12 +78,12 @@ async function keepBusy(parts: Parts, onPopulated: (head: number) => void): Prom
     const world = await createWorld(rpc, artifacts);
     await play(world, planAdditions(world, artifacts), parts, onPopulated);
   } catch (error) {
-    if (!signal.aborted) log.error(`there is no sample world: ${messageOf(error)}`);
+    if (!signal.aborted) log.error(`cannot create the sample world:  ${messageOf(error)}`);
     onPopulated(0);
   }
 }
 
-/** Plays round after round; what fails in one is tried again in the next. */
+/** Plays rounds in a loop; a failed part is tried again in the next. */
 async function play(
   world: World,
   additions: ReturnType<typeof planAdditions>,

@@ -1,14 +1,11 @@
 import { quantityToNumber } from "../core/evm/quantity.ts";
 
-/** How a block without a parent begins in a state of anvil's. */
+/** The prefix of a block without a parent in anvil's state. */
 const BEGINNING = `{"header":{"parentHash":"0x${"0".repeat(64)}"`;
-/** What such a block has behind its header; behind this comes no object any more. */
+/** The text after such a block's header; no further object follows. */
 const TRANSACTIONS = '"transactions":[]';
 
-/**
- * A state of anvil's with the chain's own first block alone. Anvil makes another one at each start, keeps all of them, and
- * would serve any: the earliest is the chain's. The others are overwritten by it.
- */
+/** Returns anvil's state with the earliest first block in place of those that it adds at each start. */
 export function withOwnFirstBlock(state: Buffer): Buffer {
   const firsts: { start: number; end: number; text: Buffer; timestamp: number }[] = [];
   let start = state.indexOf(BEGINNING);

@@ -1,11 +1,11 @@
-/** One JSON-RPC call to the embedded node; throws with the node's words when it refuses. */
+/** Calls the embedded node by JSON-RPC; throws the node's error. */
 export type Rpc = <Result>(method: string, ...params: unknown[]) => Promise<Result>;
 
 type Answer = { result: unknown } | { error: { message: string } };
 
 const TIMEOUT_MS = 30_000;
 
-/** A caller of the node at `url`; calls end when `signal` is aborted. */
+/** Creates a caller of the node at `url`; `signal` ends its calls. */
 export function createRpc(url: string, signal: AbortSignal): Rpc {
   return async <Result>(method: string, ...params: unknown[]): Promise<Result> => {
     const response = await fetch(url, {

@@ -11,7 +11,7 @@ import {
   type World,
 } from "./world.ts";
 
-/** The transactions of one round, sent by the users whose turn it is; `cycle` counts from 0. */
+/** The transactions of one round, sent by the round's users; `cycle` counts from 0. */
 type Scene = (play: Play) => SampleTransaction[];
 
 interface Play {
@@ -33,7 +33,7 @@ type Call = (
 
 const COIN = 10n ** 18n;
 const GWEI = 10n ** 9n;
-/** Always the same ids, so that the number of balances stays small. */
+/** Constant ids, so that the number of balances stays small. */
 const CARGO_IDS = [1n, 2n, 3n];
 
 const SCENES: readonly Scene[] = [
@@ -83,7 +83,7 @@ export async function playRound(rpc: Rpc, world: World): Promise<number> {
   return round;
 }
 
-/** The transactions of a round, a pure function of its number: a payment, a coin transfer and one scene. */
+/** Returns the transactions of a round by its number: a payment, a coin transfer and one scene. */
 function transactionsOf(world: World, round: number): SampleTransaction[] {
   const cycle = Math.floor(round / ROUNDS_OF_A_CYCLE);
   const call: Call = (from, contract, functionName, args, valueWei = 0n) => {
@@ -102,7 +102,7 @@ function transactionsOf(world: World, round: number): SampleTransaction[] {
   const amount = BigInt((round % 7) + 1) * COIN;
   return [
     transaction(world.pacemaker, receiver, { valueWei: BigInt((round % 100) + 1) * GWEI }),
-    // In the first cycle the users get the coins that they pass on later.
+    // In the first cycle the users get the coins for later transfers.
     cycle === 0
       ? call(world.deployer, "Coin", "transfer", [receiver, 100n * amount])
       : call(user(world, round), "Coin", "transfer", [receiver, amount]),
@@ -123,7 +123,7 @@ function useProxy({ world, cycle, first }: Play): SampleTransaction {
   });
 }
 
-/** One new contract in each cycle, in one of the factory's three ways. */
+/** Creates one new contract per cycle, in one of the factory's three ways. */
 function makeBox({ world, cycle, first, call }: Play): SampleTransaction {
   const content = BigInt(cycle);
   const firstBox = getContractAddress({ from: world.addressOf("Workshop"), nonce: 1n });

@@ -5,7 +5,7 @@ import { quantity } from "../core/evm/quantity.ts";
 import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** A transaction as `eth_sendTransaction` takes it; the node signs for its own accounts. */
+/** A transaction for `eth_sendTransaction`; the node signs for its own accounts. */
 export interface SampleTransaction {
   from: Address;
   to?: Address;
@@ -33,14 +33,14 @@ export interface World {
 }
 
 const COIN_SUPPLY = 1_000_000n * 10n ** 18n;
-/** Every transaction names its gas: the node then also takes those that will fail. */
+/** Every transaction names its gas: the node then also accepts failing ones. */
 const GAS: Hex = "0x400000";
 /** The node's own fees follow its load; with these the first transaction always has the same hash, as examples need. */
 const FIRST_FEES = {
   maxFeePerGas: quantity(10n ** 11n),
   maxPriorityFeePerGas: quantity(10n ** 9n),
 };
-/** The node's first accounts are left to whoever develops against it. */
+/** The node's first accounts are left to developers. */
 const FIRST_USER = 5;
 const USERS = 3;
 
@@ -59,13 +59,13 @@ const DEPLOYMENTS = [
 /** The deployer on an embedded chain: the last of anvil's accounts. */
 const DEPLOYER: Address = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
 
-/** Address of a contract on every embedded chain, as long as nobody else uses the deployer's account. */
+/** Returns the address of a contract on every embedded chain, while the deployer's account has no other use. */
 export function sampleAddress(contract: ContractName): Address {
   const nonce = DEPLOYMENTS.findIndex(({ name }) => name === contract);
   return lowerAddress(getContractAddress({ from: DEPLOYER, nonce: BigInt(nonce) }));
 }
 
-/** A transaction that may use more gas than it needs. */
+/** Returns a transaction whose gas limit exceeds its need. */
 export function transaction(
   from: Address,
   to: Address,
@@ -80,7 +80,7 @@ export function transaction(
   };
 }
 
-/** The sample world of a node, deployed or not. Throws when the node does not answer. */
+/** Returns the sample world of a node, deployed or not. Throws when the node does not answer. */
 export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): Promise<World> {
   const accounts = await rpc<Address[]>("eth_accounts");
   const [pacemaker, deployer] = accounts.slice(FIRST_USER + USERS);
@@ -101,10 +101,7 @@ export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): P
   };
 }
 
-/**
- * Deploys the sample world in one block, unless it stands already. False when its addresses are lost, because somebody
- * else used the deployer's account.
- */
+/** Deploys the sample world unless it exists. Returns false when another user used the deployer's nonces. */
 export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
   if ((await rpc<Hex>("eth_getCode", world.addressOf("Splitter"), "latest")) !== "0x") return true;
   const nonce = await rpc<Hex>("eth_getTransactionCount", world.deployer, "latest");
@@ -122,7 +119,7 @@ export async function sendFirstPayment(rpc: Rpc): Promise<void> {
   await mineTogether(rpc, [{ ...payment, ...FIRST_FEES }]);
 }
 
-/** Puts the transactions into one block; the node's automatic mining is off meanwhile. */
+/** Mines the transactions in one block, with the node's automatic mining off. */
 export async function mineTogether(
   rpc: Rpc,
   transactions: readonly SampleTransaction[],

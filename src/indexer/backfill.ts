@@ -1,43 +1,39 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
 import { Admission } from "../core/admission.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
 
-/** Blocks of the first fetch. Later fetches adapt, so that the rows of a range stay near `RANGE_BYTES`. */
+/** Blocks of the first fetch. Later fetches adapt to keep a range's rows near `RANGE_BYTES`. */
 const RANGE_BLOCKS = 20;
 const RANGE_BLOCKS_MAXIMUM = 200;
 const RANGE_BYTES = 2 * 1024 * 1024;
-/** Ranges fetched at once, and ranges recorded at once: together they bound the memory. */
+/** Ranges fetched at once, and ranges recorded at once; both bound the memory. */
 const FETCHES = 3;
 const RECORDS = 2;
 
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
-  tables: RecordedTables;
+  tables: readonly ChainTableName[];
   agreement: Agreement;
-  /** This node is left out while there is another. */
+  /** A node to avoid while there is another. */
   avoid: NodeName | undefined;
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
-  /**
-   * Gets the number up to which all blocks are recorded. The calls come in order, one after the other, while recording
-   * goes on.
-   */
+  /** Called with the number up to which all blocks are recorded, in order, one call at a time, while recording continues. */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
 /**
- * Records the blocks of a range, with several fetches and writes at once. The blocks are at or below the finalised
- * head: a node without one of them has failed. Rejects with the first failure, after everything under way has ended.
- * What stands above the number last given to `onRecorded` is then incomplete.
+ * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
+ * the last `onRecorded` are then incomplete.
  */
 export async function backfill(
   chain: Chain,
@@ -52,8 +48,7 @@ export async function backfill(
   let advancing = Promise.resolve();
   let failed = false;
 
-  // In a function of its own, the fetched blocks become garbage while their rows are written. They are several times as
-  // large.
+  // A separate function, so that the fetched blocks, several times larger, are garbage while their rows are written.
   async function fetchEncoded(
     from: number,
     to: number,
@@ -80,7 +75,7 @@ export async function backfill(
     return fetched;
   }
 
-  /** Takes several fetches when the blocks are heavier than those before. */
+  /** Needs several fetches when the blocks are heavier than earlier ones. */
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));

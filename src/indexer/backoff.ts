@@ -4,13 +4,10 @@ import { isReorg, type Sync } from "./context.ts";
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** How often in a row a chain that changed while it was read is looked at again at once. */
+/** Most immediate retries in a row of a chain that changed during a read. */
 const REORGS_AT_ONCE = 10;
 
-/**
- * Creates the pauses of one synchronisation between two attempts at the same work. A pause reports why; each without progress is
- * twice as long as the one before. A head that moved is progress.
- */
+/** Returns a pause between attempts, which reports why. It doubles without progress; a moved head is progress. */
 export function createPauses(sync: Sync): (error: ChainError) => Promise<void> {
   const { log, signal, status } = sync.options;
   let tries = 0;

@@ -7,13 +7,10 @@ import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
 import { startOver } from "./reorg/rollback.ts";
 
-/** How long all tracers are refused before they count as gone. */
+/** How long all tracers must refuse before they count as missing. */
 const REFUSAL_PATIENCE_MS = 30_000;
 
-/**
- * Gives the chain that the database is bound to. A database without a published block is bound to the node's chain.
- * Throws `ConfigError` when the settings or the node name another chain.
- */
+/** Returns the database's chain, binding an empty one to the node's. Throws `ConfigError` when they differ. */
 export async function bindChain(
   chain: Chain,
   writer: Writer,
@@ -46,7 +43,7 @@ export async function bindChain(
   return current;
 }
 
-/** Throws `ConfigError` when the settings name another first block than the database. */
+/** Throws `ConfigError` when the settings have another first block than the database. */
 export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: number): void {
   if (startBlock === wanted) return;
   throw new PublicConfigError(
@@ -54,13 +51,13 @@ export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: 
   );
 }
 
-/** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */
+/** Throws `ChainError` unless the first block to publish is the one that the database is bound to. */
 export function requireStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
   if (hash === genesisHash) return;
   throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`);
 }
 
-/** Describes the node's chain as a database would be bound to it now. */
+/** Returns the identity of the node's chain, as a database would be bound to it now. */
 export async function describeChain(
   chain: Chain,
   chainId: number,
@@ -72,22 +69,18 @@ export async function describeChain(
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
 }
 
-/** The error for a chain that does not reach the first block to be indexed. */
+/** Returns the error for a chain that does not reach the first block to index. */
 export function lacksStartBlock(startBlock: number): ChainError {
   return new ChainError("block-missing", `the node has no block ${startBlock} yet`);
 }
 
-/** Asks the nodes anew what they can do when all tracers of a traced chain were refused: that may have passed. */
+/** Probes the nodes again after all tracers of a traced chain refused: the refusal may have been temporary. */
 export async function lookForTracers({ chain, identity, options }: Sync): Promise<void> {
   if (!identity.traced || chain.capabilities().tracer !== null) return;
   await chain.probe({ chainId: identity.chainId, signal: options.signal });
 }
 
-/**
- * Starts over without traces when the nodes cannot trace the first transactions, because they keep no state of them. A
- * chain is indexed with traces from its first transaction on, or without any. Throws any other error again, and this one
- * too while the tracers themselves are refused for a short time only.
- */
+/** Starts over without traces when the nodes cannot trace the first transactions. Throws other errors again, and temporary ones. */
 export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<boolean> {
   const { chain, writer, identity, options } = sync;
   const isPruned =
@@ -107,10 +100,7 @@ export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<bo
   return true;
 }
 
-/**
- * Reports whether internal transactions are indexed, or why not. Throws `ChainError` when the database has them and the
- * nodes cannot trace: a chain is indexed with them whole, or without them.
- */
+/** Reports why internal transactions are indexed or not. Throws `ChainError` when the database has them and no node traces. */
 export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: SyncOptions): void {
   const { tracer, tracerReason, archive } = chain.capabilities();
   if (identity.traced) {
@@ -118,7 +108,7 @@ export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: 
     if (tracer !== null) return;
     throw new ChainError(
       "traces-missing",
-      `the database was begun with internal transactions, which there are no more: ${tracerReason}`,
+      `the database was begun with internal transactions, which no node can trace any more:  ${tracerReason}`,
     );
   }
   const reason =

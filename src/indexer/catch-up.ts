@@ -9,6 +9,7 @@ import {
   writeRecordedNumber,
 } from "../store/sync-state.ts";
 import { findGap } from "../store/writer/chain.ts";
+import { chainTables } from "../store/writer/chain-tables.ts";
 import {
   analyzeTables,
   analyzeUnknownTables,
@@ -23,7 +24,7 @@ import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, requireRecorded, type Writer } from "./publish.ts";
 import { tablesOf } from "./state/family.ts";
 
-/** An empty database gets its secondary indexes after the first load when the load has more blocks than this. */
+/** Blocks of a first load above which its secondary indexes are built after it. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
 /** Connections that write one range. */
 const LANES = 4;
@@ -32,10 +33,7 @@ const PUBLISH_INTERVAL_MS = 2_000;
 const PUBLISH_BLOCKS = 2_000;
 const INDEXES_AT_ONCE = 2;
 
-/**
- * Records the blocks above `recordedNumber` up to the finalised target, many at a time, and publishes them. The caller
- * has checked that the published head is on the node's chain.
- */
+/** Records and publishes the finalised blocks above `recordedNumber`. The published head must be on the node's chain. */
 export async function catchUp(sync: Sync, recordedNumber: number, target: number): Promise<void> {
   const { writer, options } = sync;
   const { sql } = writer;
@@ -52,9 +50,9 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   await analyzeUnknownTables(sql, tablesOfChain(sync));
 }
 
-/** All tables that the indexer fills. */
+/** Returns all tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
-  const recorded = [...recordedTables.values()].map(({ name }) => name);
+  const recorded = recordedTables.map((name) => chainTables[name].name);
   return [...recorded, ...tablesOf(writer.families)];
 }
 
@@ -89,7 +87,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
       await publishTo(sync, number);
     },
   }).catch(async (error: unknown) => {
-    // The blocks before the failure stay, and are published first.
+    // The blocks before the failure are published first.
     if (error instanceof ChainError && recorded > publishedNumber(sync)) {
       await noteRecorded(writer, recorded);
       await publishTo(sync, recorded);
@@ -117,7 +115,10 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
       await noteRecorded(writer, null);
-      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`);
+      throw new ChainError(
+        "inconsistent-chain",
+        `the recorded blocks do not form a chain:  ${gap}`,
+      );
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
     if (first) requireStartBlock(sync.identity, first.hash);
@@ -126,7 +127,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
   }
 }
 
-/** Builds the indexes that the first load left out, and has the planner know what was loaded. */
+/** Builds the indexes deferred by the first load, and updates the planner's statistics. */
 export async function buildIndexes(sync: Sync): Promise<void> {
   const { writer, options } = sync;
   const names = await listDeferredIndexes(writer.sql);

@@ -6,8 +6,8 @@ import { LARGEST_GROUP } from "../chain/state/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import type { Writer } from "./publish.ts";
@@ -34,55 +34,55 @@ export interface SyncOptions {
   auditIntervalMs: number;
   /** Whether the hashes and roots of blocks are recomputed. */
   proofs: boolean;
-  /** Whether a new genesis is followed also on chains that are no development chains. */
+  /** Whether a new genesis is followed also on other chains than development chains. */
   allowReset: boolean;
   log: Pick<BaseLogger, "info" | "warn" | "error">;
   signal: AbortSignal;
-  /** Kept up to date by the synchronisation. */
+  /** Updated by the synchronisation. */
   status: IndexerStatus;
 }
 
-/** A node that contradicted another one which still has our head, or that is behind another one. */
+/** A node that contradicted another one which has our head, or that is behind another one. */
 export interface Distrusted {
   node: NodeName;
-  /** When it was last looked at, in ms of `performance.now()`. */
+  /** Time of the last review, in ms of `performance.now()`. */
   reviewedAt: number;
 }
 
-/** One run of the synchronisation: what it works with, and what it knows. */
+/** State and dependencies of one synchronisation. */
 export interface Sync {
   readonly chain: Chain;
   readonly writer: Writer;
   readonly options: SyncOptions;
   readonly agreement: Agreement;
   /** The tables that blocks are recorded into. */
-  readonly recordedTables: RecordedTables;
-  /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
+  readonly recordedTables: readonly ChainTableName[];
+  /** Whether a new genesis is followed, and a removed block accepted on a node's word. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
   identity: ChainIdentity;
   /** As in the database; undefined before the first block. */
   head: ServedHead | undefined;
-  /** Left out until it is found sound again (`fetchTrustedHead`). */
+  /** Excluded until a review finds it sound (`fetchTrustedHead`). */
   distrusted: Distrusted | undefined;
-  /** Whether reading state is postponed. It is logged once, until state can be read again. */
+  /** Whether state reads are postponed. Logged once, until they succeed again. */
   statePostponed: boolean;
-  /** When a reorg began to wait for nodes that do not answer. */
+  /** When a reorg began to wait for unreachable nodes. */
   unheardSince: number | undefined;
-  /** When all tracers were refused first, before the first traced transaction. */
+  /** When all tracers first refused, before the first traced transaction. */
   refusedSince: number | undefined;
-  /** The block that was announced and is not to be had, since when. */
+  /** An announced block that no node returns, and since when. */
   lacking: { number: number; since: number } | undefined;
-  /** Contracts that are left out of the reads for others. */
+  /** Contracts excluded from the reads of others. */
   readonly unresponsive: UnresponsiveContracts;
 }
 
-/** Number of the published head, or the number before the start block. */
+/** Returns the number of the published head, or the number before the start block. */
 export function publishedNumber({ head, identity }: Sync): number {
   return head?.number ?? identity.startBlock - 1;
 }
 
-/** Reads the head after it was moved. */
+/** Reloads the head after a move. */
 export async function loadHead(sync: Sync): Promise<void> {
   sync.head = await getServedHead(sync.writer.sql);
   sync.options.status.head = sync.head?.number ?? null;
@@ -96,13 +96,13 @@ export function reportFollowing(sync: Sync): void {
   status.reason = null;
 }
 
-/** A block is published before its state is read when there is more of it than this. It is then read batch by batch. */
+/** Most state reads before a block is published; with more, its state is read in batches afterwards. */
 const READ_MAXIMUM = 20_000;
-/** Contracts are asked in bunches, so that one that keeps the node busy spoils the answer of few others. */
+/** Contracts are read in groups, so that one slow contract affects few others. */
 const BUNCHES_AT_ONCE = 4;
-/** How long to wait for state while blocks are served that the chain no longer has. */
+/** Time limit of state reads while removed blocks are still served. */
 const URGENT_PATIENCE_MS = 1_000;
-/** With these errors the node says nothing about the contracts. */
+/** These errors are about the node, not the contracts. */
 const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "unreachable",
   "rate-limited",
@@ -112,7 +112,7 @@ const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "other-chain",
   "busy",
 ]);
-/** With these errors the chain changed while it was read, which is not the node's fault. */
+/** These errors mean that the chain changed during the read, which is not the node's fault. */
 const REORGANISED: ReadonlySet<string> = new Set([
   "block-replaced",
   "block-unknown",
@@ -121,16 +121,12 @@ const REORGANISED: ReadonlySet<string> = new Set([
   "inconsistent-chain",
 ]);
 
-/** Whether an error says that the chain has changed since the work began. */
+/** Returns whether an error means that the chain changed since the work began. */
 export function isReorg(error: unknown): boolean {
   return error instanceof ChainError && REORGANISED.has(error.code);
 }
 
-/**
- * Reads state at a block. Gives undefined when nothing can be read now; what is missing from the result cannot be read
- * now. Contracts that the node did not finish in time, or left unanswered, count as unresponsive from then on. Throws
- * when the block is no longer the chain's (`isReorg`).
- */
+/** Reads state at a block; undefined when unreadable now. Notes unresponsive contracts. Throws when the block was replaced (`isReorg`). */
 export async function readState(
   sync: Sync,
   keys: StateKeys,
@@ -150,7 +146,7 @@ export async function readState(
     const [node, contracts] = await Promise.all([
       tryToRead(sync, ofNode, block, isUrgent ? inTime : sync.options.signal),
       mapLimit(asked, BUNCHES_AT_ONCE, async (keys) => {
-        // What there was no time for stays "to be read", and no contract is to blame for it.
+        // Reads past the time limit stay pending, without counting against a contract.
         if (inTime.aborted) return undefined;
         const read = await tryToRead(sync, keys, block, inTime);
         return read instanceof ChainError ? { error: read, unanswered: contractsOf(keys) } : read;
@@ -187,7 +183,7 @@ async function tryToRead(
     if (isReorg(error)) throw error;
     if (!sync.statePostponed) {
       sync.statePostponed = true;
-      options.log.warn({ block: block.number }, `state is read later: ${error.message}`);
+      options.log.warn({ block: block.number }, `state reads postponed:  ${error.message}`);
     }
     return error;
   }

@@ -14,25 +14,24 @@ export interface FetchOptions<Made> {
   to: number;
   /** Whether blocks without traces are refused. */
   traced: boolean;
-  /** The head waits for them. */
+  /** The head waits for these blocks. */
   headWaits?: boolean;
-  /** This node is left out while there is another. */
+  /** A node to avoid while there is another. */
   avoid?: NodeName | undefined;
-  /** How much of each block is proven. */
+  /** Which parts of each block to prove. */
   proof: ProofScope;
   metrics: Metrics;
-  /** Decides which answers are believed. */
+  /** Decides which answers are accepted. */
   agreement: Agreement;
   signal: AbortSignal;
-  /** Turns validated blocks into the result. It gets the longest run of blocks without a hole. */
+  /** Converts the longest run of validated blocks without a hole into the result. */
   make(blocks: readonly FetchedBlock[]): Promise<Made>;
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`, and gives what `make` makes of them. There are fewer blocks when the
- * node's chain ends before `to`, when they are heavy, or when one of them cannot be had: the blocks before it are given
- * first. A block that contradicts itself or the block before it is asked for again, alone, of another node if there is
- * one. Throws `ChainError` when the first block cannot be had.
+ * Fetches and validates blocks and returns the result of `make`. Returns fewer when the chain ends,
+ * they are heavy, or one fails: a bad one is fetched alone, from another node if possible. Throws
+ * `ChainError` for the first block.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,
@@ -70,11 +69,11 @@ export async function fetchValidBlocks<Made>(
     } catch (error) {
       if (!(error instanceof ChainError && error.retryable)) throw error;
       failure = error;
-      // The block that cannot be decoded may be any of them.
+      // The undecodable block may be any of them.
       if (missingIn(got, from, to).length === 0) got.clear();
     }
     metrics.rejectedPayloads.inc({ reason: failure?.code ?? "block-missing" });
-    // When it happens twice, the chain has changed. The caller looks at that.
+    // The second time means that the chain has changed, which the caller handles.
     const hasChanged = round > 1 && (!failure || isReorg(failure));
     if (!hasChanged && (await retry.again())) continue;
     const blocks = prefix(got, from);
@@ -83,7 +82,7 @@ export async function fetchValidBlocks<Made>(
   }
 }
 
-/** The error for a block that the nodes do not have, while they have later ones. */
+/** Returns the error for a block that the nodes lack while they have later ones. */
 export function lacksBlock(number: number): ChainError {
   return new ChainError(
     "block-missing",
@@ -91,7 +90,7 @@ export function lacksBlock(number: number): ChainError {
   );
 }
 
-/** Blocks of the first node that has the first of them; those of no other where all that are in use lack it. */
+/** Fetches from the first node that has the first block; from none when all nodes in use lack it. */
 async function fetchWhereKnown(
   chain: Chain,
   wanted: readonly number[],
@@ -108,7 +107,7 @@ async function fetchWhereKnown(
   return fetched;
 }
 
-/** Counts the blocks up to the end of the node's chain. A null before the last block is no end. */
+/** Counts the blocks up to the end of the node's chain. A null before the last block is not an end. */
 function countGiven({ blocks }: FetchedBlocks): number {
   return blocks.findLastIndex((block) => block !== null) + 1;
 }
@@ -118,9 +117,7 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
   return numbers.filter((number) => !got.has(number));
 }
 
-/**
- * Accepts the blocks that are believed and continue one another. Gives the first reason why a block was not accepted.
- */
+/** Adds the accepted blocks that continue one another. Returns the first reason for a refusal. */
 async function take<Made>(
   { from, to, traced, proof, agreement }: FetchOptions<Made>,
   got: Map<number, FetchedBlock>,
@@ -156,7 +153,7 @@ async function take<Made>(
   return failure;
 }
 
-/** The blocks from `from` up to the first missing one. */
+/** Returns the blocks from `from` up to the first missing one. */
 function prefix(got: ReadonlyMap<number, FetchedBlock>, from: number): FetchedBlock[] {
   const blocks: FetchedBlock[] = [];
   for (let block = got.get(from); block; block = got.get(from + blocks.length)) blocks.push(block);

@@ -2,10 +2,7 @@ import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state
 import { writeAs } from "../store/writer/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
-/**
- * Gives a function that takes the node's head after each step. It marks the database once the index has reached the
- * lowest of those heads, however short the chain is.
- */
+/** Returns a function for the head after each step; marks the first synchronisation at the lowest of these heads. */
 export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Promise<void> {
   const { sql } = sync.writer;
   let goal = Number.POSITIVE_INFINITY;

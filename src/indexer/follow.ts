@@ -25,17 +25,14 @@ import {
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
-/** State reads of one batch once the head is reached. */
+/** State reads in one batch at the head. */
 const PENDING_READS = 500;
-/** A contract is to blame when its call had no answer for this long while the node made another call. */
+/** A contract is unresponsive when its call had no answer for this long while the node answered another. */
 const FAIR_PATIENCE_MS = 1_000;
-/** A node may announce a block a moment before it has it. */
+/** A node may announce a block shortly before it has it. */
 const LACKING_PATIENCE_MS = 10_000;
 
-/**
- * Indexes the next blocks up to the node's head one by one, each with the state it touched. False when nothing was
- * indexed.
- */
+/** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
   const blocks = await fetchValidBlocks(sync.chain, {
@@ -64,7 +61,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
   return blocks.length > 0;
 }
 
-/** Reports a block that was announced and is not to be had, once it should be there. */
+/** Logs an announced block that no node returns in time. */
 function reportLacking(sync: Sync, number: number): void {
   const { log, status } = sync.options;
   if (sync.lacking?.number !== number) sync.lacking = { number, since: performance.now() };
@@ -95,10 +92,7 @@ async function indexBlock(
   reportFollowing(sync);
 }
 
-/**
- * Reads a batch of the state that is still to be read. Gives `none` when nothing is left, `later` when the node cannot
- * answer now.
- */
+/** Reads a batch of pending state. Returns `none` when nothing is left, `later` when the node cannot answer now. */
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
   const { writer, head, unresponsive } = sync;
   if (!head) return "none";

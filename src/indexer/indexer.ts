@@ -26,10 +26,7 @@ import { type IndexerStatus, initialStatus } from "./thread/status.ts";
 export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   chain: Chain;
   sql: Sql;
-  /**
-   * A client of one connection: its session holds the writer's lock. Those of one process have the same application
-   * name, and no other ones have it.
-   */
+  /** A client of one connection, whose session holds the writer's lock. The application name identifies this process's indexers. */
   lockSql: Sql;
   /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
@@ -39,23 +36,19 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
-/**
- * The least time between two looks at whether another process has fewer chains, and the most that is added to it. They are also
- * what the writer's session says, without which the server ends it.
- */
+/** Least time between looks at whether another process has fewer chains, and the most added to it; keeps the session alive. */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
-/** Intervals after which a status is reported that has not changed. */
+/** Intervals after which an unchanged status is reported again. */
 const LONGEST_SILENCE = 10;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
-/** The limit for counting pending state. */
+/** Limit of the count of pending state. */
 const PENDING_COUNT_LIMIT = 10_000;
 
 /**
- * Indexes until the signal is aborted, whatever happens to the node, the database or other indexers. While another
- * indexer writes it stands by, and it gives its chain away to a process that writes two fewer. After any failure it
- * starts again from what is published. Rejects with `ConfigError` only.
+ * Indexes until aborted, restarting after failures. Stands by while another writes; hands over to one with two chains fewer. Rejects
+ * with `ConfigError`.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
@@ -99,7 +92,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     await reporting.stop();
   }
 
-  /** Writes until the signal is aborted, or until another process is to write. */
+  /** Writes until the signal is aborted, or until the chain is handed over. */
   async function write(term: WriterTerm): Promise<void> {
     const ending = new AbortController();
     const writing = AbortSignal.any([signal, ending.signal]);
@@ -120,13 +113,13 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  /** Calls `end` when the chain is to be handed over, and keeps the lock until then. */
+  /** Calls `end` to hand the chain over, and keeps the lock until then. */
   async function share(writing: AbortSignal, end: () => void): Promise<void> {
     while (!writing.aborted) {
       await sleep(SHARING_INTERVAL_MS * (1 + Math.random()), writing);
       if (writing.aborted) return;
       try {
-        // An index that is being built cannot be left.
+        // An index build cannot be interrupted.
         if (status.indexes !== null || status.replacedIndexes !== null) {
           await keepWriterLock(lockSql);
           continue;
@@ -135,8 +128,9 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         log.info("another process writes fewer chains: handing this one over");
         end();
       } catch (error) {
-        // The synchronisation itself reports a database that is away.
-        if (!isDatabaseGone(error)) log.error({ error }, `no sharing: ${messageOf(error)}`);
+        // The synchronisation itself reports an unreachable database.
+        if (!isDatabaseGone(error))
+          log.error({ error }, `cannot balance chains between processes:  ${messageOf(error)}`);
       }
     }
   }
@@ -151,16 +145,13 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
       log.warn({ code: error.code }, `${error.message}; ${next}`);
     } else {
       status.phase = "waiting";
-      // Anybody may read the status; the server's own words may name its host.
+      // The status is public; the server's message may contain its host.
       status.reason = publicReasonOf(error) ?? "an unexpected failure; the log has it";
       log.error({ error }, `indexing failed: ${messageOf(error)}; ${next}`);
     }
   }
 
-  /**
-   * Reports the status at intervals, less often while it stays the same. While this indexer writes, the pending state
-   * is counted.
-   */
+  /** Reports the status at intervals, less often while unchanged. The writing indexer also counts the pending state. */
   function report(): { stop(): Promise<void> } {
     let running: Promise<void> | undefined;
     let reported = "";
@@ -192,8 +183,9 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         await writeIndexerStatus(sql, status);
       }
     } catch (error) {
-      // The synchronisation itself reports a database that is away.
-      if (!isDatabaseGone(error)) log.error({ error }, `no status: ${messageOf(error)}`);
+      // The synchronisation itself reports an unreachable database.
+      if (!isDatabaseGone(error))
+        log.error({ error }, `cannot store the indexer's status:  ${messageOf(error)}`);
     }
     onStatus(status);
   }

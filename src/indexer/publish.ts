@@ -21,26 +21,25 @@ import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";
 
-/** What the writer of the database has. */
+/** The database writer's resources. */
 export interface Writer {
   sql: Sql;
   term: WriterTerm;
   /** Whether rows are recorded on several servers. */
   isDistributed: boolean;
-  /** The state that it keeps, in the order it is applied. */
+  /** State families, in the order of application. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Of several servers: where they were when it was last asked whether they are the same, and when that was. */
+  /** On several servers: their addresses at the last check for lost ones, and its time. */
   looked?: { servers: string; at: number };
 }
 
-/** What takes a server's place under its address breaks the connections to it, after which is looked at once. */
+/** A replaced server breaks its connections, after which a check follows at once. */
 const LOOK_INTERVAL_MS = 5_000;
 
 /**
- * Records the encoded rows of a range, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
- * transaction of its own. Nothing is visible before `publish`. A failure may leave some tables written: the caller then
- * deletes what stands above the head and the recorded number.
+ * Records a range above the head over `lanes` connections, whole tables each, invisible until `publish`. A failure may leave some
+ * tables: the caller deletes them.
  */
 export async function record(
   writer: Writer,
@@ -67,10 +66,7 @@ export async function record(
   for (const [table, { rowCount }] of encoded) metrics.recordedRows.inc({ table }, rowCount);
 }
 
-/**
- * Splits the documents into at most `count` parts of about equal size: the largest goes first, each to the smallest
- * part.
- */
+/** Splits the documents into at most `count` parts of similar size: the largest first, each to the smallest part. */
 function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   const parts = Array.from({ length: Math.min(count, encoded.size) }, () => ({
     bytes: 0,
@@ -85,10 +81,7 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
-/**
- * Throws `RowsLostError` while rows of published blocks are missing on a server that is not the one of the last count, and notes
- * that, for whoever answers.
- */
+/** Throws `RowsLostError` while a replaced server lacks rows of published blocks, and stores that for readers. */
 export async function requireKept(writer: Writer): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -99,7 +92,7 @@ export async function requireKept(writer: Writer): Promise<void> {
   if (lost !== null) throw new RowsLostError(lost);
 }
 
-/** As `requireKept`, where the coordinator knows of other servers, and else now and then. */
+/** As `requireKept`, when the coordinator lists other servers, and else at intervals. */
 export async function watchServers(writer: Writer): Promise<void> {
   if (!writer.isDistributed) return;
   const { looked } = writer;
@@ -110,10 +103,7 @@ export async function watchServers(writer: Writer): Promise<void> {
   await requireKept(writer);
 }
 
-/**
- * Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers, and `RowsLostError` as
- * `requireKept`.
- */
+/** Throws `ChainError` (retryable) unless all recorded rows are visible on all servers, and `RowsLostError` as `requireKept`. */
 export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -125,15 +115,12 @@ export async function requireRecorded(writer: Writer, range: BlockRange): Promis
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }
 
-/** This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row. */
+/** Sets the planner for backfills: a range's keys fit into memory when hashed, and rarely repeat in a row. */
 async function planForRanges(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
 
-/**
- * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node at the
- * last of them, and moves the head there. What was not read is marked "to be read".
- */
+/** Publishes recorded blocks in one transaction: applies them to all state, writes the state read, moves the head. */
 export async function publish(
   writer: Writer,
   range: SignedRange,
@@ -142,7 +129,7 @@ export async function publish(
   const { isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     writeAs(writer, async (transaction) => {
-      // All are sent at once, in this order: a head does not wait for each answer.
+      // All statements are sent at once, in this order, without waiting for each answer.
       await Promise.all([
         planForRanges(transaction),
         ...families.map((family) => family.apply(transaction, range)),

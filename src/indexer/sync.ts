@@ -41,21 +41,19 @@ import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./r
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
-/** Development nodes serve any chain's id, above all as forks. */
+/** Development nodes use any chain's id, above all as forks. */
 const DEVELOPMENT_NODES = /^(?:anvil|hardhat|edr|ganache)/i;
 
 /** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
 const PENDING_RETRY_MS = 5_000;
-/** After so long without a new head the node is asked for it: where several nodes may differ, and where one is alone. */
+/** Silence after which the node is polled, where several nodes may differ, and where one is alone. */
 const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
 /**
- * Follows the chain as the one writer until the signal is aborted: deletes what an interrupted writer left behind,
- * backfills, then follows the head. Throws when the database fails, or when the node fails in a way that waiting does
- * not mend. The caller starts again after a pause; nothing is left half done. `ConfigError` means that starting again
- * does not help.
+ * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws
+ * permanent failures; the caller restarts, except after `ConfigError`.
  */
 export async function synchronise(
   chain: Chain,
@@ -64,7 +62,7 @@ export async function synchronise(
   agreement: Agreement,
 ): Promise<void> {
   const { signal, status } = options;
-  // A thread stays with its chain: another id is then the node's fault, not one of the settings.
+  // A thread keeps its chain: another id is then the node's fault, not one of the settings.
   const { chainId, clientVersion } = await chain.probe({
     signal,
     ...(status.chainId !== null && { chainId: status.chainId }),
@@ -110,11 +108,7 @@ export async function synchronise(
   }
 }
 
-/**
- * Acts on the node's heads until the signal is aborted. A failing node is waited out here, with pauses that begin anew
- * with each progress: this costs no new start, no probe and no search for tracers. A chain that changes while it is
- * read is no failure: it is looked at again at once. Throws what waiting does not mend.
- */
+/** Acts on heads until aborted. Waits out a failing node here, without a new start; a changed chain is looked at again. Throws the rest. */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
   const pauseAfter = createPauses(sync);
@@ -134,7 +128,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await recover(sync);
       }
       isInOrder = true;
-      // What is announced may come from the node that is distrusted.
+      // The announcement may come from the distrusted node.
       if (sync.distrusted !== undefined) nodeHead = null;
       nodeHead = (await findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
       status.nodeHead = nodeHead.number;
@@ -150,7 +144,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
-        // The audit comes first: it reports a difference that the sweep would mend.
+        // The audit comes first: it reports a difference that the sweep would repair.
         await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
@@ -167,22 +161,22 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   }
 }
 
-/** How long to wait for the node's next head. */
+/** Returns how long to wait for the node's next head. */
 function patience(
   { chain, distrusted, head, options, unresponsive }: Sync,
   node: BlockHeader,
   work: Awaited<ReturnType<typeof readPending>>,
 ): number {
   if (work === "read") return 0;
-  // The heads of the other nodes may not be announced.
+  // Heads of the other nodes may not be announced.
   if (distrusted !== undefined) return options.pollIntervalMs;
-  // Work may be left for this head, and no other head may come.
+  // Work may be left for this head, and another may not come.
   if (head?.hash !== node.hash) return options.pollIntervalMs;
   const isCalm = work === "none" && unresponsive.all().size === 0 && chain.status().length === 1;
   return Math.min(isCalm ? LONE_SILENCE_MS : SILENCE_MS, options.auditIntervalMs);
 }
 
-/** Deletes what the last writer began and did not finish. */
+/** Deletes the unfinished work of the last writer. */
 async function recover(sync: Sync): Promise<void> {
   const { sql, isDistributed } = sync.writer;
   if (isDistributed) await finishTransactions(sql);
@@ -190,7 +184,7 @@ async function recover(sync: Sync): Promise<void> {
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, recordedNumber));
   await loadHead(sync);
-  // A database without a published block is bound to whatever chain the node has.
+  // A database without a published block is bound to the node's chain.
   if (!sync.head) {
     const { chain, writer, identity, options, agreement, isDevelopment } = sync;
     sync.identity = await bindChain(chain, writer, identity.chainId, options);
@@ -199,7 +193,7 @@ async function recover(sync: Sync): Promise<void> {
   }
 }
 
-/** Does the next piece of work for the node's head. Gives false when there is none. */
+/** Does the next step for the node's head. Returns false when there is none. */
 async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   const { head, options } = sync;
   const published = publishedNumber(sync);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { librariesByFile } from "../core/evm/libraries.ts";
 import { recordOf } from "../core/json/record-schema.ts";
 
-/** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
+/** An untrusted claim about a contract's source, in the form of `verifysourcecode`. */
 export type Claim = Readonly<Record<string, string>>;
 
 const file = z.object({ Filename: z.string(), SourceCode: z.string() });
@@ -31,7 +31,7 @@ type SourceRecord = z.output<typeof record>;
 
 const COMPILERS_RUNS = 200;
 
-/** The claim in an explorer's answer; undefined when it has no source. */
+/** Returns the claim in an explorer's answer; undefined when it has no source. */
 export function claimOf(answer: unknown): Claim | undefined {
   const parsed = record.safeParse(answer);
   if (!parsed.success) return undefined;
@@ -48,7 +48,7 @@ export function claimOf(answer: unknown): Claim | undefined {
     : { ...common, ...standard(input, isVyper) };
 }
 
-/** What Blockscout has from Sourcify, as it was compiled: its settings are metadata's, and its files got a slash in front. */
+/** Restores Blockscout's records from Sourcify: their settings are metadata's, and their files have a leading slash. */
 function asCompiled(source: SourceRecord): SourceRecord {
   const { CompilerSettings: settings, AdditionalSources: others } = source;
   const target = namedTexts.safeParse(settings?.["compilationTarget"]).data;
@@ -66,7 +66,7 @@ function asCompiled(source: SourceRecord): SourceRecord {
   };
 }
 
-/** Metadata has the target among the settings, and `file:Library`; the compiler's input has the libraries of each file. */
+/** Converts metadata's settings, with target and `file:Library`, into the compiler's input, with libraries by file. */
 export function settingsOfMetadata(settings: Readonly<Record<string, unknown>>) {
   const { compilationTarget, libraries, ...others } = settings;
   return {
@@ -77,17 +77,17 @@ export function settingsOfMetadata(settings: Readonly<Record<string, unknown>>) 
   };
 }
 
-// After the name stands no character of a name: otherwise a long one is tried in all its parts.
+// No character of a name follows the name: otherwise a long one is tried in all its parts.
 const SOLIDITY =
   /\bpragma\s+solidity\b|\b(?:contract|library|interface)\s+[\w$]+(?:[^\w${}:;][^{}:;]{0,1000})?\{/;
 
-/** Blockscout's form of a single file names neither the language nor the file. */
+/** Detects Vyper: Blockscout's form of a single file has neither language nor file name. */
 function isVyperSource({ CompilerVersion, FileName, SourceCode }: SourceRecord): boolean {
   if (/vyper/i.test(CompilerVersion) || /\.vy$/.test(FileName ?? "")) return true;
   return !/^\s*\{/.test(SourceCode) && !SOLIDITY.test(SourceCode);
 }
 
-/** The claim of a complete standard JSON input. */
+/** Returns the claim of a complete standard JSON input. */
 export function claimOfInput(input: string, name: string, compilerVersion: string): Claim {
   const isVyper = /"language"\s*:\s*"Vyper"/.test(input);
   return { contractname: name, compilerversion: compilerVersion, ...standard(input, isVyper) };
@@ -105,7 +105,7 @@ function qualifiedName({ ContractName, FileName, ContractFileName }: SourceRecor
   return path && !ContractName.includes(":") ? `${path}:${ContractName}` : ContractName;
 }
 
-/** The standard JSON input: Etherscan wraps it in braces, Blockscout gives its parts. Undefined for a single file. */
+/** Returns the standard JSON input: Etherscan wraps it in braces, Blockscout splits it. Undefined for a single file. */
 function standardInput(source: SourceRecord, isVyper: boolean): string | undefined {
   const { SourceCode: text, CompilerSettings: settings, AdditionalSources: others } = source;
   if (/^\s*\{\{/.test(text)) return text.trim().slice(1, -1);
@@ -132,10 +132,10 @@ function contentsOf(files: readonly z.output<typeof file>[]) {
   );
 }
 
-/** Before 0.4.0 what is imported stands beside the sources, and ABIs do in every release. */
+/** Returns Vyper's input. Before 0.4.0 imports are beside the sources, ABIs in every release. */
 function vyperInput(source: SourceRecord): string {
   const { AdditionalSources: others, CompilerSettings: settings } = source;
-  // No setting, but Blockscout's form has no other place for it.
+  // Not a setting, but Blockscout's form has no other field for it.
   const { storage_layout_overrides: overrides, ...own } = settings ?? {};
   const main = source.FileName || source.ContractFileName || `${source.ContractName}.vy`;
   const isOld = /(?<![\d.])0\.[0-3]\.\d/.test(source.CompilerVersion);
@@ -195,7 +195,7 @@ function isOptimized({ OptimizationUsed: used }: SourceRecord): boolean {
   return used === "1" || used === "true";
 }
 
-/** Without the optimiser a record may say 0, as Periscope's do; the compiler then takes, and notes, its own number. */
+/** Returns the optimiser's runs. Without it a record may have 0, as Periscope's do; the compiler then uses, and records, its default. */
 function runsOf(source: SourceRecord): number {
   const runs = Number(source.Runs || source.OptimizationRuns || COMPILERS_RUNS);
   return isOptimized(source) ? runs : runs || COMPILERS_RUNS;

@@ -33,10 +33,7 @@ const OPTIONS = {
 
 const LONGEST_LINE = 1000;
 
-/**
- * Runs a command of the kit; gives the exit code: 1 when something did not verify or differs, 2 for a wrong call. `print`
- * gets lines for a terminal: whatever a server said in them is printable and bounded.
- */
+/** Runs a command: 1 when something did not verify or differs, 2 for a wrong call. `print` gets bounded, printable lines. */
 export async function runKit(
   command: "import-contracts" | "compare",
   given: readonly string[],
@@ -91,7 +88,7 @@ export async function runKit(
   }
 }
 
-/** A folder, and a Sourcify server, need the chain. */
+/** Returns the origin of a command; a folder, and a Sourcify server, need the chain. */
 function originOf(
   from: string,
   chain: string | undefined,
@@ -103,7 +100,7 @@ function originOf(
   return explorerOrigin(openWeb(urlOfChain(from, chain), paceMs));
 }
 
-/** The URL with the chain as a parameter, which goes with each request. */
+/** Returns the URL with the chain as a parameter, which is part of each request. */
 function urlOfChain(text: string, chain: string | undefined): string {
   const url = new URL(text);
   if (chain !== undefined) url.searchParams.set("chainid", chain);

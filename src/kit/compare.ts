@@ -16,9 +16,9 @@ export interface Difference {
 interface Question {
   module: string;
   action: string;
-  /** The parameter that the address stands in. */
+  /** The parameter for the address. */
   field: string;
-  /** How a list is asked for up to a block; undefined for what is no list. */
+  /** Returns a list's parameters up to a block; undefined for other actions. */
   listed?: (endblock: string) => Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ const ROWS = 100;
 /** Lists of an address by block. */
 const byBlock: NonNullable<Question["listed"]> = (endblock) => ({ startblock: "0", endblock });
 
-/** Each action that tells something of an address, in each of its forms. */
+/** Each action about an address, in each of its forms. */
 const QUESTIONS: readonly Question[] = [
   { module: "account", action: "balance", field: "address" },
   ...["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"].map((action) => ({
@@ -58,26 +58,22 @@ const QUESTIONS: readonly Question[] = [
   { module: "token", action: "tokenholderlist", field: "contractaddress", listed: () => ({}) },
   { module: "stats", action: "tokensupply", field: "contractaddress" },
 ];
-/** How explorers say that they have no such action. */
+/** Explorers' texts for a missing action. */
 const NOT_THERE = /unknown (?:action|module)|missing or invalid (?:action|module)/i;
 /** Fields that depend on the moment of the request. */
 const OF_THE_MOMENT = /\.confirmations$/;
 const LONGEST_VALUE = 80;
 const head = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
 
-/** What came of a comparison. */
+/** Result of a comparison. */
 export interface Compared {
   /** Number of fields that differ. */
   differences: number;
-  /** Actions that one of the two does not have. */
+  /** Actions that one of the two lacks. */
   notCompared: string[];
 }
 
-/**
- * Asks two explorers the same questions about each address, with lists by block up to the lower of their heads, and gives
- * each field that differs, also when both are asked once more, to `onEach`. Of a longer list the first and the last hundred
- * entries are compared.
- */
+/** Compares two explorers' answers up to the lower head; `onEach` gets fields that differ twice. Long lists by first and last hundred. */
 export async function compare(
   here: Web,
   there: Web,
@@ -91,7 +87,7 @@ export async function compare(
   const askBoth = (parameters: Record<string, string>) =>
     Promise.all([answerOf(here, parameters), answerOf(there, parameters)]);
 
-  /** Gives our answer. */
+  /** Returns our answer. */
   async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<WebAnswer> {
     const { module, action, field, listed } = asked;
     const list = listed && { page: "1", offset: String(ROWS), ...listed(endblock) };
@@ -101,7 +97,7 @@ export async function compare(
       missing.add(action);
       return ours;
     }
-    // One of the two may have had a block in between.
+    // One of the two may have received a block in between.
     if (differencesOf(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
     const form = [action, field === "contractaddress" && listed === byBlock && "of the token"];
     const question = [...form, sort === "desc" && sort].filter(Boolean).join(" ");
@@ -125,7 +121,7 @@ export async function compare(
   return { differences, notCompared: [...missing] };
 }
 
-/** Blockscout's question for the head, and Etherscan's. */
+/** Requests for the head in Blockscout's form and in Etherscan's. */
 const HEADS = [
   { module: "block", action: "eth_block_number" },
   { module: "proxy", action: "eth_blockNumber" },
@@ -136,7 +132,7 @@ async function headOf(web: Web): Promise<number> {
     const parsed = head.safeParse(await web.get({ parameters }));
     if (parsed.success) return Number.parseInt(parsed.data.result, 16);
   }
-  throw new Error(`${web.name} does not tell its head`);
+  throw new Error(`${web.name} does not report its head`);
 }
 
 async function answerOf(web: Web, parameters: Record<string, string>): Promise<WebAnswer> {
@@ -151,7 +147,7 @@ function isNotThere({ message, result }: WebAnswer): boolean {
   return [message, result].some((text) => typeof text === "string" && NOT_THERE.test(text));
 }
 
-/** What is compared of an answer: its message is for people. */
+/** Returns the compared part of an answer, without its message. */
 function comparedOf({ status, result, failure }: WebAnswer): object {
   return failure === undefined ? { status, result } : { failure };
 }

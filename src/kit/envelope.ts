@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** What is read of an explorer's envelope. */
+/** The used fields of an explorer's envelope. */
 export const envelope = z.object({
   status: z.unknown().optional(),
   message: z.string().catch(""),
   result: z.unknown().optional(),
 });
 
-/** What an answer says in words: Etherscan's dialect has them in `result`, and so has a status that is no failure. */
+/** Returns an answer's text: Etherscan's dialect has it in `result`, as has a status without failure. */
 export function textOf({ message, result }: z.output<typeof envelope>): string {
   return /^(?:NOT)?OK$/.test(message) ? String(result) : message;
 }

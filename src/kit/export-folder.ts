@@ -8,7 +8,7 @@ import { recordOf } from "../core/json/record-schema.ts";
 import { type Claim, claimOfInput, settingsOfMetadata } from "./claim.ts";
 import type { Origin } from "./origins.ts";
 
-/** Where an export has its contracts, below the folder that it was unpacked to. */
+/** Folders of an export with its contracts, relative to its root. */
 const PLACES = ["", "contracts", "repository", "repository/contracts"];
 const MATCHES = ["full_match", "partial_match"];
 
@@ -21,10 +21,7 @@ const metadata = z.object({
   sources: recordOf(z.object({ keccak256: z.string(), content: z.string().optional() })),
 });
 
-/**
- * The contracts of a chain in a folder of Sourcify's export, `{full,partial}_match/{chain}/{address}` with
- * `metadata.json` and `sources/`. Throws an `Error` when there are none.
- */
+/** Reads contracts of Sourcify's export, `{full,partial}_match/{chain}/{address}`. Throws an `Error` when there are none. */
 export function exportOrigin(folder: string, chain: string): Origin {
   const folders = PLACES.flatMap((place) =>
     MATCHES.map((match) => path.join(folder, place, match, chain)),
@@ -50,7 +47,7 @@ export function exportOrigin(folder: string, chain: string): Origin {
   };
 }
 
-/** The compile that the metadata of a contract describes. Its sources are found by their hashes. */
+/** Returns the claim of a contract's metadata. Finds its sources by their hashes. */
 function claimIn(folder: string): Claim {
   const { language, compiler, settings, sources } = metadata.parse(
     JSON.parse(readFileSync(path.join(folder, "metadata.json"), "utf8")),

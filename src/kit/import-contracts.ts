@@ -5,7 +5,7 @@ import { envelope, textOf } from "./envelope.ts";
 import type { Origin } from "./origins.ts";
 import type { Web } from "./web.ts";
 
-/** What became of one contract. */
+/** Outcome of one contract. */
 export type Imported = { address: string } & (
   | { outcome: "verified" | "known" }
   | { outcome: "refused"; reason: string }
@@ -17,9 +17,8 @@ const VERIFIED = "Pass - Verified";
 const ALREADY = /already verified/i;
 
 /**
- * Has each of the addresses verified by the server behind `here` (its `/api`), one after the other, with the origin's
- * claims: as any client's submission, by its engine and its queue. Contracts verified there already are skipped, so
- * that a second run goes on where the first one stopped. `onEach` is called as each ends.
+ * Verifies addresses one by one at `here` by the origin's claims, skipping verified ones, so that a second run continues. Calls
+ * `onEach`.
  */
 export async function importContracts(
   origin: Origin,

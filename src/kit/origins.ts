@@ -3,11 +3,11 @@ import { type Claim, claimOf, claimOfInput } from "./claim.ts";
 import { envelope, textOf } from "./envelope.ts";
 import type { Web } from "./web.ts";
 
-/** A server that says what contracts' sources are. */
+/** A server with claims about contracts' sources. */
 export interface Origin {
-  /** Addresses of contracts that it lists as verified; each once. */
+  /** Returns addresses of contracts that it lists as verified; each once. */
   addresses(): AsyncIterable<string>;
-  /** Its claim about a contract; undefined when it has none. */
+  /** Returns its claim about a contract; undefined when it has none. */
   claim(address: string): Promise<Claim | undefined>;
 }
 
@@ -17,10 +17,10 @@ const address = z
   .transform((text) => text.toLowerCase());
 const listed = z.array(z.object({ Address: address }));
 const PAGE = 100;
-/** More than any server has; one that makes up contracts ends here. */
+/** More pages than any server has; stops a server with endless lists. */
 const MAXIMUM_PAGES = 20_000;
 
-/** An explorer with Blockscout's or Etherscan's API. */
+/** Returns the origin of an explorer with Blockscout's or Etherscan's API. */
 export function explorerOrigin(web: Web): Origin {
   const ask = async (parameters: Record<string, string>) =>
     envelope.parse(await web.get({ parameters: { module: "contract", ...parameters } }));
@@ -38,7 +38,7 @@ export function explorerOrigin(web: Web): Origin {
     async claim(address) {
       const answer = await ask({ action: "getsourcecode", address });
       const { result } = answer;
-      if (!Array.isArray(result)) throw new Error(`${web.name} says: ${textOf(answer)}`);
+      if (!Array.isArray(result)) throw new Error(`${web.name} answered: ${textOf(answer)}`);
       return claimOf(result[0]);
     },
   };
@@ -53,7 +53,7 @@ const contract = z.object({
 });
 const SOURCIFY_PAGE = 200;
 
-/** A server with Sourcify's API v2. */
+/** Returns the origin of a server with Sourcify's API v2. */
 export function sourcifyOrigin(web: Web, chain: string): Origin {
   return {
     addresses: () => {
@@ -83,7 +83,7 @@ export function sourcifyOrigin(web: Web, chain: string): Origin {
   };
 }
 
-/** The addresses of a list, each once. It ends with the first page that has no new one. */
+/** Returns the addresses of a list, each once. Ends with the first page without a new one. */
 async function* newsOfPages(
   web: Web,
   readPage: (page: number) => Promise<string[]>,

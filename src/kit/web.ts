@@ -3,37 +3,33 @@ import { splitCredentials } from "../core/credentials.ts";
 import { scanJson } from "../core/json/json-scan.ts";
 import { isRecord } from "../core/json/record.ts";
 
-/** A JSON object; nothing is known of its members. */
+/** A JSON object with unknown members. */
 export type WebAnswer = Readonly<Record<string, unknown>>;
 
-/** Asks one server for JSON objects, one request at a time and with pauses. */
+/** Requests JSON objects of one server, one request at a time and with pauses. */
 export interface Web {
   /** Its URL for people, without user and query, which may hold keys. */
   readonly name: string;
-  /**
-   * Answer to a GET of the base URL with parameters, or of a path below it. Throws an `Error` that does not show the
-   * URL's secrets.
-   */
+  /** Returns the answer to a GET of the base URL with parameters, or of a path below it. Throws an `Error` without the URL's secrets. */
   get(question: {
     path?: string;
     parameters?: Readonly<Record<string, string>>;
   }): Promise<WebAnswer>;
-  /** Answer to a POST of a form. */
+  /** Returns the answer to a POST of a form. */
   post(form: Readonly<Record<string, string>>): Promise<WebAnswer>;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAXIMUM_ANSWER = 64_000_000;
-/** Of an answer: some 50,000 entries of a list, which no page has. What stands in them is text. */
+/** Limits of an answer: some 50,000 entries of a list, more than any page has. */
 const JSON_BOUNDS = { depth: 64, tokens: 1_000_000 };
 const MAXIMUM_REDIRECTS = 3;
 const MAXIMUM_ATTEMPTS = 6;
 const LONGEST_PAUSE_SECONDS = 120;
 
 /**
- * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429, 5xx and words of a rate limit
- * are tried again after a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol,
- * host and port. Parameters in the URL go with each request, and so do user and password.
+ * Opens an API with `paceMs` between requests. Retries 429, 5xx and rate-limit words as `retry-after` says; redirects stay within the
+ * origin. The URL's query and credentials go with each request.
  */
 export function openWeb(base: string, paceMs: number): Web {
   const { bare: url, headers } = splitCredentials(new URL(base));
@@ -120,7 +116,7 @@ export function openWeb(base: string, paceMs: number): Web {
   };
 }
 
-/** Etherscan answers HTTP 200 at its rate limit. */
+/** Detects Etherscan's rate limit, an HTTP 200. */
 function isLimited({ result }: WebAnswer): boolean {
   return typeof result === "string" && /rate limit/i.test(result);
 }

@@ -86,7 +86,7 @@ function readPackageFile(specifier: string): Promise<Buffer> {
   return readFile(new URL(import.meta.resolve(specifier)));
 }
 
-/** The file of an imported name: `preact/hooks` is `preact-hooks.js`, beside our own files. */
+/** Returns the file of an imported name: `preact/hooks` is `preact-hooks.js`, beside our own files. */
 function fileOf(name: string): string {
   return name.startsWith("./") ? name.slice(2) : `${name.replaceAll("/", "-")}.js`;
 }

@@ -3,7 +3,7 @@ import type { Examples } from "../store/examples.ts";
 
 /** A request that answers with data of this chain. */
 export interface ExampleRequest {
-  /** What it asks, for people. */
+  /** Description for people. */
   title: string;
   /** Path and query. */
   path: string;
@@ -11,7 +11,7 @@ export interface ExampleRequest {
   body?: string;
 }
 
-/** Requests to try, with addresses of this chain as far as it has any. */
+/** Returns example requests, with addresses of this chain as far as it has any. */
 export function exampleRequests(
   { account, token }: Examples,
   coinSymbol: string,

@@ -3,8 +3,8 @@ import type { ShellContent } from "./shell.ts";
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * What a page asks the API whatever part of it is shown, as paths relative to its chain's root, letter by letter as its
- * module asks (`browser/api.js`): a browser takes an answer that it already has only for the same URL.
+ * Returns the first requests of a page, as paths relative to its chain's root, exactly as in its
+ * module (`browser/api.js`): a browser reuses an answer only for the same URL.
  */
 export function firstRequests(
   { page, subject = "" }: ShellContent,

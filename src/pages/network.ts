@@ -12,7 +12,7 @@ interface Feature {
   detail: string;
 }
 
-/** What the page at `/` shows of the chain and of this server. */
+/** Facts about the chain and this server for the page at `/`. */
 export interface Network {
   name: string | null;
   chainId: number | null;
@@ -49,7 +49,7 @@ export function createNetworkDescription(
   };
 }
 
-/** The lists of compilers may have to be fetched. Nobody waits for that: the last known state is shown. */
+/** Creates a description of the verifier. The lists of compilers may need a download: the last known state is shown meanwhile. */
 function createVerifierDescription({ verifier }: ServedChain): () => Feature {
   let detail = "Its compilers are being listed";
   return () => {

@@ -1,4 +1,4 @@
-/** Sections of a page by the names that other explorers use in their links. */
+/** Sections of a page by the names in other explorers' links. */
 const PARTS: Readonly<Record<string, string>> = {
   logs: "logs",
   "internal-transactions": "internal",
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, string>> = {
   instance: "transfers",
 };
 
-/** Pages by the paths that other explorers use. */
+/** Pages by the paths in other explorers' links. */
 export const OLD_PATHS: Readonly<Record<string, string>> = {
   "/transactions": "txs",
   "/contractsVerified": "contracts",
@@ -31,10 +31,7 @@ export const OLD_PATHS: Readonly<Record<string, string>> = {
 /** Paths that name one id of a collection: `/nft/{address}/{id}`, `/token/{address}/instance/{id}`. */
 const ID = /^(?:instance\/|inventory\/)?(\d+)(?:\/|$)/;
 
-/**
- * What follows the address of a page of ours for a longer path of another explorer: the query that was asked with, or the
- * id that the path names, and the section with its `#`.
- */
+/** Maps the end of another explorer's path to a query or id, and the section's `#`. */
 export function endOfLink(page: string, rest: string, query: string): string {
   const id = page === "token" ? ID.exec(rest)?.[1] : undefined;
   const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");

@@ -36,7 +36,7 @@ const LISTS = {
   search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
 } as const;
 
-/** Whether a path names something that may exist; any letter case is accepted. */
+/** Returns whether a path names a possible subject, in any letter case. */
 export function isSubject(kind: PageKind, subject: string): boolean {
   if (kind === "transaction") return isHash(subject);
   if (kind === "address" || kind === "token") return isAddress(subject);
@@ -44,7 +44,7 @@ export function isSubject(kind: PageKind, subject: string): boolean {
   return true;
 }
 
-/** Title and description of a page without asking the index. */
+/** Returns title and description of a page without reading the index. */
 export function plainContent(kind: PageKind, subject: string): ShellContent {
   if (kind in LISTS) {
     const [title, description] = LISTS[kind as keyof typeof LISTS];
@@ -63,7 +63,7 @@ export function plainContent(kind: PageKind, subject: string): ShellContent {
   };
 }
 
-/** Title and description with what the index knows; undefined when it knows that the subject does not exist. */
+/** Returns title and description with facts of the index; undefined when the subject does not exist in it. */
 export async function describe(
   sql: Queryable,
   kind: PageKind,

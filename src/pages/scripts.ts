@@ -3,16 +3,17 @@ import { parse } from "es-module-lexer";
 /** A module without its imports and exports. */
 interface Module {
   body: string;
-  /** What it imports as the pattern of a destructuring; empty where only the effect is wanted. */
+  /** Its imports as patterns of a destructuring; empty where only the effect is wanted. */
   imports: { file: string; pattern: string }[];
-  /** The members of the object that stands for it. */
+  /** The members of its module object. */
   exports: string[];
 }
 
 /**
- * The scripts of pages: each module that no other one imports, with all that it needs in front of it. So a browser asks
- * for one file in place of twenty. The modules of a script keep a scope of their own each, and their text. `texts` are
- * all modules by their files, `fileOf` gives the file of an imported name. es-module-lexer must be initialised.
+ * Returns the scripts of pages: each module that no other one imports, after all its dependencies,
+ * so that a browser loads one file instead of twenty. Each module keeps its own scope and text.
+ * `texts` are all modules by file, `fileOf` returns the file of an imported name. es-module-lexer
+ * must be initialised.
  */
 export function joinModules(
   texts: ReadonlyMap<string, string>,
@@ -34,7 +35,7 @@ function script(page: string, modules: ReadonlyMap<string, Module>): string {
   const places = new Map<string, string>();
   const parts: string[] = [];
 
-  /** The variable that holds a module, which is written behind those that it imports. */
+  /** Returns the variable of a module, which is written after its imports. */
   function place(file: string): string {
     const known = places.get(file);
     if (known !== undefined) return known;
@@ -56,7 +57,7 @@ function script(page: string, modules: ReadonlyMap<string, Module>): string {
   return parts.join("\n");
 }
 
-/** Takes the imports and exports out. Knows the forms that occur here; others would not run in any test of a page. */
+/** Removes imports and exports. Supports only the forms that occur here; the pages' tests would fail with others. */
 function readModule(file: string, text: string, fileOf: (name: string) => string): Module {
   const [imports, exports] = parse(text);
   if (imports.some(({ d: kind }) => kind !== -1)) {
@@ -85,7 +86,7 @@ function readModule(file: string, text: string, fileOf: (name: string) => string
   };
 }
 
-/** `import { a as b } from "` → `{ a: b }`, `import a from "` → `{ default: a }`. */
+/** Converts `import { a as b } from "` to `{ a: b }`, `import a from "` to `{ default: a }`. */
 function patternOf(statement: string): string {
   const clause = /^import\s*(\{[^}]*\}|[\w$]*)/.exec(statement)?.[1] ?? "";
   if (clause.startsWith("{")) return clause.replaceAll(/\s+as\s+/g, ": ");

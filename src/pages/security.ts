@@ -1,7 +1,4 @@
-/**
- * Headers of every page and file: it loads nothing from other servers, sends nothing there, and no other site frames
- * it.
- */
+/** Pages load from and send to this server only, and no site frames them. */
 export const SECURITY_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -1,9 +1,9 @@
 import { RequestError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 
-/** What a page is about, and what a preview of a link to it says. */
+/** Subject of a page, and the text of its link preview. */
 export interface ShellContent {
-  /** Name of the module that draws it. */
+  /** Name of the module that renders it. */
   page: string;
   /** Hash, address, number or text of its subject, if it has one. */
   subject?: string | undefined;
@@ -11,7 +11,7 @@ export interface ShellContent {
   description: string;
 }
 
-/** What all pages of a chain have in common. */
+/** Common data of all pages of a chain. */
 export interface ShellChain {
   /** Of the chain, for people. */
   name: string;
@@ -21,22 +21,19 @@ export interface ShellChain {
   chains: readonly (readonly string[])[];
 }
 
-/** Where the files of the pages are, relative to the base. */
+/** Paths of the pages' files, relative to the base. */
 export interface ShellFiles {
   folder: string;
-  /** What the page asks the API first, relative to the base: the browser asks while the script is still to come. */
+  /** The page's first API requests, relative to the base: the browser sends them while the script loads. */
   requests: readonly string[];
 }
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
-/** Folders between a page and its root. A page repeats the way there, and headers hold it. */
+/** Most folders between a page and its root: the page and its headers repeat the relative path. */
 const DEEPEST = 100;
 
-/**
- * The document of a page: its head, its preview for who runs no scripts, and an empty body that its script fills. `base`
- * leads to the chain's root.
- */
+/** Renders a page's document: head, preview without scripts, empty body. `base` leads to the chain's root. */
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
@@ -84,7 +81,7 @@ ${preloads.join("\n")}
 `;
 }
 
-/** Foreign text as one line, cut to a length in characters. */
+/** Returns external text as one line, cut to a length in characters. */
 function shorten(text: string, longest: number): string {
   const line = printable(text.slice(0, longest * 4))
     .replace(/\s+/g, " ")
@@ -105,10 +102,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/**
- * The relative path from a page to the root of its chain: `../` for each of its `parts`. So a chain's name or a proxy's
- * folder in front of it does not matter. Throws `RequestError` where a path has too many parts to be of a page.
- */
+/** Returns the relative path to the chain's root, below any folders. Throws `RequestError` for too many parts. */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
   let at = pathname.length;

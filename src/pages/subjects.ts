@@ -45,7 +45,7 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/txs": "transactions",
   "/contracts": "contracts",
 };
-/** A link's preview is worth a short wait only: the page itself asks the API. */
+/** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
 
@@ -96,7 +96,7 @@ export function addSubjects(
       .send(renderShell(base, content, chain, files));
   }
 
-  /** What the index knows of a page's subject; undefined when it knows that the subject does not exist. */
+  /** Reads the facts of a page's subject; undefined when the index has no such subject. */
   function look(
     { sql, coinSymbol }: ServedChain,
     kind: PageKind,
@@ -109,7 +109,7 @@ export function addSubjects(
     });
   }
 
-  /** Whether a token or a verified contract has a name that begins so. */
+  /** Returns whether a token or a verified contract has a name with this prefix. */
   function isName({ sql }: ServedChain, text: string): Promise<boolean> {
     return readSoon(sql, true, async (snapshot) => {
       const found = await listContractsByName(snapshot, text, { limit: 1, skip: 0 });
@@ -122,7 +122,7 @@ export function addSubjects(
     return { page: "unknown", subject, title, description: "There is no such page." };
   }
 
-  /** Leads from a path of other explorers to the page of the same thing, with what the link asks of it. */
+  /** Redirects a path of other explorers to the page of the same subject, with the link's query. */
   function leadOn(path: string, page: string): void {
     app.get<{ Params: { subject: string; "*"?: string } }>(path, (request, reply) => {
       const { subject, "*": rest = "" } = request.params;
@@ -182,7 +182,7 @@ export function addSubjects(
     });
   });
 
-  /** The path of the only thing that a text can mean; undefined when there is none. */
+  /** Returns the path of the only subject that a text can mean; undefined without one. */
   async function find(chain: ServedChain, text: string): Promise<string | undefined> {
     const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
     if (isSubject("block", number) && !isHash(number)) return `block/${number}`;
@@ -201,7 +201,7 @@ export function addSubjects(
   };
 }
 
-/** What a query finds; `otherwise` while the index does not answer: then the page itself says why. */
+/** Returns a query's result; `otherwise` while the index does not answer: then the page itself shows the cause. */
 async function readSoon<Found>(
   sql: ServedChain["sql"],
   otherwise: Found,
@@ -212,18 +212,18 @@ async function readSoon<Found>(
   return state === undefined ? otherwise : state.result;
 }
 
-/** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */
+/** Returns whether a browser requests a page: it accepts HTML by name, programs accept anything. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
 }
 
-/** The query of a request with its `?`; empty without one. */
+/** Returns the query of a request with its `?`; empty without one. */
 function queryOf({ url }: FastifyRequest): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start);
 }
 
-/** The relative path to the root of the chain. A part may hold an encoded slash, so parts count as they were sent. */
+/** Returns the relative path to the root of the chain. A part may contain an encoded slash, so parts count as they were sent. */
 function rootOf({ originalUrl, url }: FastifyRequest): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
   const parts = pathname.split("/").filter((part) => part !== "");

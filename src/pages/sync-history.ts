@@ -8,17 +8,14 @@ export interface SyncSample {
   at: number;
   head: number | null;
   nodeHead: number | null;
-  /** While backfilling: blocks up to here are recorded, though not served yet. */
+  /** During a backfill: blocks up to here are recorded, though not served yet. */
   recorded: number | null;
 }
 
 const INTERVAL_MS = 5_000;
 const SAMPLES = 120;
 
-/**
- * Samples the synchronisation of each chain every few seconds while the server is up. Gives the last ten minutes of one
- * chain, oldest first.
- */
+/** Samples the synchronisation of each chain; returns one's last ten minutes, oldest first. */
 export function watchSync(
   app: FastifyInstance,
   served: ServedChains,
@@ -27,7 +24,7 @@ export function watchSync(
   let timer: NodeJS.Timeout | undefined;
 
   async function look(chain: ServedChain): Promise<void> {
-    // The database may be down for a while: that leaves a gap.
+    // A database that is down for a while leaves a gap.
     const health = await getIndexHealth(chain.sql).catch(() => undefined);
     if (!health) return;
     const samples = samplesOf(chain);

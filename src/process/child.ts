@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { sleep } from "../core/async.ts";
 import { codeOf } from "../core/errors.ts";
 
-/** An account of the operating system, under which a root process runs a child. */
+/** An account of the operating system for a root process's child. */
 export interface OsUser {
   uid: number;
   gid: number;
@@ -15,33 +15,27 @@ export interface ChildOptions {
   args: readonly string[];
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** The user to run it as, instead of this process's. */
+  /** The user of the child, instead of this process's. */
   user?: OsUser | undefined;
   /** The signal that asks it to end. */
   stopSignal: "INT" | "TERM";
-  /** Gets every line of its output, from either stream. */
+  /** Called with every line of its output, from either stream. */
   onLine: (line: string) => void;
 }
 
-/** A program that runs beside this process and never outlives it. */
+/** A program beside this process that never outlives it. */
 export interface Child {
-  /** Resolves when it has ended and its last line was read, with how it ended in words: `exit code 1`. */
+  /** Resolves when it has ended and its last line was read, with the cause in words: `exit code 1`. */
   readonly exited: Promise<string>;
-  /**
-   * Waits for `ready`; undefined when the program ended first, which an abort makes it do. For a start only: later
-   * aborts have no effect.
-   */
+  /** Waits for `ready`; undefined when the program ended first, which an abort causes. For a start only: later aborts have no effect. */
   until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;
-  /** Asks it to end, and kills it after `patienceMs`. Resolves when it is gone. */
+  /** Asks it to end, and kills it after `patienceMs`. Resolves when it has ended. */
   stop(patienceMs: number): Promise<void>;
 }
 
 const ABORT_PATIENCE_MS = 3_000;
 
-/**
- * Runs the program and, beside it, a watcher that reads from a pipe that only this process holds. The pipe closes with
- * `stop`, or when this process dies in any way; then the watcher asks the program to end. `$0` is the signal.
- */
+/** Runs the program beside a watcher, which ends it by signal `$0` when this process closes its pipe or dies. */
 const KEEPER = `
 exec 3<&0
 "$@" 3<&- &
@@ -54,7 +48,7 @@ status=$?
 kill "$watcher" 2>/dev/null
 exit "$status"`;
 
-/** Starts a program in a session of its own, so that a Ctrl-C in the terminal reaches this process only. */
+/** Starts a program in a separate session, so that a Ctrl-C in the terminal reaches this process only. */
 export function startChild(options: ChildOptions): Child {
   const spawnOptions: SpawnOptions = { detached: true, stdio: "pipe", ...options.user };
   if (options.cwd !== undefined) spawnOptions.cwd = options.cwd;
@@ -98,7 +92,7 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Whether a process with this id exists, whoever owns it. */
+/** Returns whether a process with this id exists, under any owner. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

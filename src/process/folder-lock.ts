@@ -7,17 +7,13 @@ import { pathFault } from "../core/path-fault.ts";
 /** SQLite's code for a lock that another process holds. */
 const SQLITE_BUSY = 5;
 
-/**
- * Claims a folder for this process and creates it when missing; the returned function releases it. The claim ends with
- * the process in any case: it is the operating system's lock on a file, taken through SQLite since Node has no call for
- * it. Throws `ConfigError` when another process holds the folder or it is not writable.
- */
+/** Claims a folder by a lock of the system (through SQLite); returns the release. Throws `ConfigError`. */
 export function lockFolder(folder: string): () => void {
   const ownerFile = path.join(folder, "owner.pid");
   let lock: DatabaseSync | undefined;
   try {
     makeFolder(path.resolve(folder));
-    // SQLite would not tell why it cannot open its file.
+    // SQLite does not report why it cannot open its file.
     accessSync(folder, constants.W_OK);
     lock = new DatabaseSync(path.join(folder, "lock"), { timeout: 0 });
     lock.exec("BEGIN EXCLUSIVE");
@@ -34,11 +30,11 @@ export function lockFolder(folder: string): () => void {
   return () => held.close();
 }
 
-/** Creates a folder and those around it. Node's recursive way never ends where a file system takes none, as below /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir never ends where a file system refuses folders, as below /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
-  // Another process may have been faster.
+  // Another process may have created it.
   if (!existsSync(folder)) mkdirSync(folder);
 }
 

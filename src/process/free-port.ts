@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-/** A TCP port of loopback that nothing listens on: the preferred one, or else any. */
+/** Returns a free TCP port of loopback: the preferred one, or else any. */
 export async function freePort(preferred = 0): Promise<number> {
   const server = net.createServer();
   try {

@@ -8,14 +8,10 @@ import { ConfigError, codeOf } from "../core/errors.ts";
 import { pathFault } from "../core/path-fault.ts";
 import { makeFolder } from "./folder-lock.ts";
 
-/** A container that was replaced leaves its folder behind. */
+/** Age of an abandoned folder: a replaced container leaves its own. */
 const ABANDONED_MS = 86_400_000;
 
-/**
- * Creates the folder for this machine's temporary files below `dataFolder`, and returns its path. Compilers unpack
- * themselves there, so a warning names the remedy when programs do not run in it. Throws `ConfigError` when it cannot
- * be written. Machines that share the data have a folder each: process numbers are unique on one machine only.
- */
+/** Creates this machine's temporary folder below `dataFolder`; warns where programs cannot run in it. Throws `ConfigError`. */
 export async function prepareTemporaryFolder(
   dataFolder: string,
   log: Pick<Logger, "warn">,

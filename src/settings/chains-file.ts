@@ -51,10 +51,7 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
 const SEVERAL_CONNECTIONS = "12";
 const FORM = '{"chains": [{…}, …]}';
 
-/**
- * The settings of an environment, and of the chains in its CHAINS_FILE; without that file the environment describes the
- * one chain. Throws one `SettingsError` with all faults of both.
- */
+/** Reads the environment and its CHAINS_FILE, or one chain without it. Throws one `SettingsError` with all faults. */
 export function loadSettings(environment: SettingTexts): Settings {
   const file = textOf(environment, "CHAINS_FILE");
   if (file === "") {
@@ -66,7 +63,7 @@ export function loadSettings(environment: SettingTexts): Settings {
     if (textOf(environment, name) !== "")
       complaints.push(`${name} is a chain's own: it belongs into CHAINS_FILE`);
   }
-  // Every chain names a node; a missing one is a complaint of its own.
+  // Every chain needs a node; a missing one is a separate complaint.
   complaints.push(...contradictions({ ...environment, RPC_URL: "http://node" }));
   const entries = readChains(file, complaints);
   const chains = entries.map((entry) => checkChain(environment, entry, complaints));
@@ -86,7 +83,7 @@ interface Entry {
 function readChains(file: string, complaints: string[]): Entry[] {
   let content: unknown;
   try {
-    // A byte order mark, which some editors write, is no part of the text.
+    // Some editors add a byte order mark, which is not part of the text.
     const json = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
     content = JSON.parse(json);
     complaints.push(
@@ -106,7 +103,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
   return chains.map((chain, index) => readChain(chain, index, complaints));
 }
 
-/** Why a file cannot be used; shows nothing of its content. */
+/** Returns why a file is unusable, without its content. */
 function reasonOf(error: unknown): string {
   if (error instanceof TypeError) return "must be saved as UTF-8";
   if (!(error instanceof SyntaxError)) {
@@ -125,7 +122,7 @@ function readChain(chain: unknown, index: number, complaints: string[]): Entry {
   if (!isRecord(chain)) complaints.push(`${label}: must be an object of settings`);
   for (const [key, value] of Object.entries(members)) {
     if (!CHAIN_SETTINGS.some((setting) => setting === key)) {
-      complaints.push(`${label}: ${key} is no setting of a chain`);
+      complaints.push(`${label}: ${key} is not a setting of a chain`);
     } else if (typeof value === "string" || typeof value === "number") {
       texts[key] = String(value).trim();
     } else {
@@ -133,7 +130,7 @@ function readChain(chain: unknown, index: number, complaints: string[]): Entry {
     }
   }
   for (const key of REQUIRED) {
-    // What is neither text nor a number has its complaint.
+    // A value that is neither text nor a number has its own complaint.
     if (texts[key] === "" || !(key in members)) complaints.push(`${label}: ${key} is missing`);
   }
   return { label, texts };
@@ -154,7 +151,7 @@ function checkChain(environment: SettingTexts, { label, texts }: Entry, complain
   return config;
 }
 
-/** The texts without the absent and empty ones. */
+/** Returns the texts without absent and empty ones. */
 function given(texts: SettingTexts): SettingTexts {
   return Object.fromEntries(
     Object.keys(texts)
@@ -163,14 +160,14 @@ function given(texts: SettingTexts): SettingTexts {
   );
 }
 
-/** Complaints about a setting that is the same for two chains. */
+/** Returns complaints about a setting that is the same for two chains. */
 function shared(entries: readonly Entry[], name: SettingName): string[] {
   return repeated(entries, ({ texts }) => (texts[name] ?? "").replace(/^0+/, "")).map(
     ({ label }) => `${label}: ${name} is another chain's already`,
   );
 }
 
-/** Paths name chains, so their names must differ there from each other, from ids and from other paths. */
+/** Returns complaints about names: in paths they must differ from each other, from ids and from other paths. */
 function badNames(entries: readonly Entry[]): string[] {
   const pathName = ({ texts }: Entry) => pathNameOf(texts["NETWORK_NAME"]);
   const named = entries.filter(({ texts }) => texts["NETWORK_NAME"]);
@@ -192,7 +189,7 @@ function badNames(entries: readonly Entry[]): string[] {
   ];
 }
 
-/** Entries with the same text as an earlier one. */
+/** Returns entries with the same text as an earlier one. */
 function repeated(entries: readonly Entry[], text: (entry: Entry) => string): Entry[] {
   return entries.filter((entry, index) => {
     const own = text(entry);

@@ -22,9 +22,9 @@ export interface Setting {
   default?: string;
   /** One line that explains it. */
   meaning: string;
-  /** Replacement of a setting that the next version removes; it still counts. */
+  /** Replacement of a setting that the next version removes; it still applies. */
   retired?: string;
-  /** Text to value; the message of a failure completes a sentence that begins with the name. */
+  /** Converts text to a value; the message of a failure completes a sentence that begins with the name. */
   schema: z.ZodType<unknown, string>;
 }
 
@@ -116,7 +116,8 @@ export const settings = {
   },
   ALLOW_RESET: {
     default: "0",
-    meaning: "1: index anew when the chain's first block has changed; development chains always do",
+    meaning:
+      "1: index again from the start when the chain's first block has changed; development chains always do",
     schema: flag(),
   },
   POLL_INTERVAL_MS: {
@@ -202,11 +203,11 @@ export const settings = {
     schema: matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
   },
   PRICE_FEED_USD: {
-    meaning: "Aggregator contract on the chain that tells the coin's price in US dollars",
+    meaning: "Aggregator contract on the chain with the coin's price in US dollars",
     schema: address(),
   },
   PRICE_FEED_BTC: {
-    meaning: "Aggregator contract on the chain that tells the coin's price in bitcoins",
+    meaning: "Aggregator contract on the chain with the coin's price in bitcoins",
     schema: address(),
   },
   SOLC_CACHE_DIR: {
@@ -255,13 +256,10 @@ export class SettingsError extends ConfigError {
   }
 }
 
-/** Texts by name, where what is absent is undefined or empty. */
+/** Texts by name; absent ones are undefined or empty. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>;
 
-/**
- * The settings of an environment (`process.env`), checked. An empty value counts as absent. Throws one `SettingsError`
- * with all faults; it shows no value, since a value may be a secret in the wrong place.
- */
+/** Checks the environment's settings; empty counts as absent. Throws one `SettingsError` with all faults and no value. */
 export function loadConfig(environment: SettingTexts): Config {
   const { config, complaints } = checkSettings(environment);
   complaints.push(...contradictions(environment));
@@ -283,7 +281,7 @@ export function settingWarnings(environment: SettingTexts): string[] {
   });
 }
 
-/** Returns whether a letter less in one or both makes two names equal; case and underscores do not count. */
+/** Returns whether two names are equal after removing at most one letter of each; case and underscores do not count. */
 function isMisspelt(name: string, setting: string): boolean {
   const variants = (text: string): string[] => {
     const letters = text.toUpperCase().replaceAll("_", "");
@@ -293,7 +291,7 @@ function isMisspelt(name: string, setting: string): boolean {
   return name.length >= SHORTEST_MISSPELT && variants(name).some((variant) => meant.has(variant));
 }
 
-/** The settings and their faults; the settings are valid only without faults. */
+/** Returns the settings and their faults; the settings are valid only without faults. */
 export function checkSettings(texts: SettingTexts): { config: Config; complaints: string[] } {
   const complaints: string[] = [];
   const values = Object.entries<Setting>(settings).map(([name, setting]) => {
@@ -310,7 +308,7 @@ export function checkSettings(texts: SettingTexts): { config: Config; complaints
   };
 }
 
-/** The text of a setting; empty when it is absent. */
+/** Returns the text of a setting; empty when it is absent. */
 export function textOf(texts: SettingTexts, name: string): string {
   return texts[name]?.trim() ?? "";
 }
@@ -330,7 +328,7 @@ function withPassword(config: Config): Config {
   };
 }
 
-/** The passwords and keys in the settings, which must not be shown anywhere. */
+/** Returns the passwords and keys in the settings, which must not be shown. */
 export function secretsOf(config: Config): string[] {
   const urls = [
     ...(config.RPC_URL ?? []),
@@ -347,7 +345,7 @@ export function secretsOf(config: Config): string[] {
   ];
 }
 
-/** Which settings contradict each other. */
+/** Returns complaints about contradictory settings. */
 export function contradictions(texts: SettingTexts): string[] {
   const has = (name: SettingName): boolean => textOf(texts, name) !== "";
   const role = textOf(texts, "ROLE");

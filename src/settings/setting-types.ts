@@ -6,10 +6,9 @@ import { codeOf } from "../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../core/evm/address.ts";
 import { pathFault } from "../core/path-fault.ts";
 
-// Kinds of settings: they turn text into a value. The message of a failure completes a sentence that begins with the
-// name.
+// Types of settings: they parse text into a value. The message of a failure completes a sentence that begins with the name.
 
-/** Items separated by commas, each of one kind. An empty one is a slip of whoever wrote the list. */
+/** Parses items separated by commas, each of one type. An empty one is an error. */
 export function list(item: z.ZodType<string, string>): z.ZodType<string[], string> {
   return z
     .string()
@@ -27,7 +26,7 @@ export function url(...protocols: string[]): z.ZodType<string, string> {
     });
 }
 
-/** A URL that paths can be appended to; the value has no slash at the end. */
+/** Parses a URL that paths can be appended to; the value has no slash at the end. */
 export function publicUrl(): z.ZodType<string, string> {
   const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
   return z
@@ -37,7 +36,7 @@ export function publicUrl(): z.ZodType<string, string> {
     .transform((text) => text.replace(/\/+$/, ""));
 }
 
-/** What a database URL may say behind its question mark: the driver would have the server set whatever else stands there. */
+/** Accepted parameters of a database URL: the driver sends others as settings to the server. */
 const DATABASE_PARAMETERS: ReadonlySet<string> = new Set([
   "sslmode",
   "sslrootcert",
@@ -48,7 +47,7 @@ const DATABASE_PARAMETERS: ReadonlySet<string> = new Set([
   "connect_timeout",
 ]);
 
-/** A URL whose password is percent-encoded: otherwise a part of it would become host, port or path. */
+/** Parses a URL whose password is percent-encoded: otherwise a part of it would become host, port or path. */
 export function databaseUrl(): z.ZodType<string, string> {
   const error =
     "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
@@ -127,7 +126,7 @@ export function address(): z.ZodType<Address, string> {
   return z.string().refine(isAddress, { error: "must be an address" }).transform(lowerAddress);
 }
 
-/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
+/** Parses `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
 export function network(): z.ZodType<string, string> {
   return z.string().refine(
     (text) => {
@@ -139,12 +138,12 @@ export function network(): z.ZodType<string, string> {
   );
 }
 
-/** A path of a file; whoever reads it tells what is wrong with that. */
+/** Parses a path of a file; its reader reports errors. */
 export function file(): z.ZodType<string, string> {
   return z.string().transform((text) => path.resolve(text));
 }
 
-/** A path of a folder, which is made where it is missing. */
+/** Parses a path of a folder, which is created when missing. */
 export function folder(): z.ZodType<string, string> {
   return file().superRefine((name, context) => {
     try {

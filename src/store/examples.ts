@@ -9,11 +9,11 @@ export interface Examples {
   transaction: Hex | null;
   /** Its sender. */
   account: Address | null;
-  /** Some ERC-20 token with holders. */
+  /** An ERC-20 token with holders. */
   token: Address | null;
 }
 
-/** Subjects of requests that a person may try. */
+/** Returns subjects of example requests. */
 export async function getExamples(sql: Queryable): Promise<Examples> {
   const [examples] = await sql<Examples[]>`
     WITH newest AS MATERIALIZED (

@@ -2,7 +2,7 @@ import type { Hex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
 import type { TokenMarks } from "./state/tokens/marks.ts";
 
-/** How the index is doing, by the database's own rows. Fields are null before they are known. */
+/** Health of the index by the database's rows. Fields are null before they are known. */
 export interface IndexHealth {
   chainId: number | null;
   headNumber: number | null;
@@ -10,24 +10,24 @@ export interface IndexHealth {
   headTimestamp: number | null;
   generation: number | null;
   traced: boolean | null;
-  /** Whether the head that the node had at first was reached once, with all indexes. */
+  /** Whether the node's first head was reached once, with all indexes. */
   synchronised: boolean | null;
-  /** Published numbers without a block; anything but 0 is a fault. */
+  /** Published numbers without a block; anything but 0 is an error. */
   gaps: number | null;
-  /** What servers lack of published blocks, in words. */
+  /** Rows of published blocks missing on servers, in words. */
   lostRows: string | null;
-  /** What the indexer last said of itself, and how long ago: by a clock that may have been set back meanwhile. */
+  /** The indexer's last report and its age, by a clock that may have been set back. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
 }
 
-/** The part of the indexer's report that is judged or measured; the whole of it is shown. */
+/** The judged or measured part of the indexer's report, which is shown whole. */
 interface IndexerReport {
   phase: string;
   /** Why it waits or is halted. */
   reason: string | null;
   nodeHead: number | null;
-  /** State still to be read from the node, by kind. */
+  /** Pending state by kind. */
   pending: Readonly<Record<string, number>> | null;
   tokens?: TokenMarks | null;
   backfill: { recorded: number } | null;
@@ -35,7 +35,7 @@ interface IndexerReport {
   [field: string]: unknown;
 }
 
-/** Health of the index in one statement. */
+/** Reads the health of the index in one statement. */
 export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
   const [health] = await sql<[IndexHealth]>`
     SELECT s.chain_id, s.head_number, s.head_hash,

@@ -1,18 +1,14 @@
 import type { Fragment, Queryable, Sql } from "../db/client.ts";
 
 /**
- * What indexes have in the place of long words: a hash of eight bytes with a secret of the database. An entry is half as large
- * then, and words that share some bytes (texts, numbers) stay apart. Words of one key may differ, and a database that was made
- * before the secret may still be without it (migrations/0200_secret_of_keys.sql): a query compares the whole, too.
+ * Returns the index key of words: eight bytes of a secret hash, for small entries. Queries compare the words, too, since keys may
+ * collide (migrations/0200_secret_of_keys.sql).
  */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`index_key(${words})`;
 }
 
-/**
- * Condition that columns are words (which may be columns, too), by the index of the key of all of them together; both as
- * `bytea`.
- */
+/** Returns the condition that columns equal words (which may be columns, too), through the index of their common key; both as `bytea`. */
 export function hasKey(
   sql: Queryable,
   ...pairs: readonly (readonly [column: Fragment, word: Fragment])[]
@@ -25,7 +21,7 @@ export function hasKey(
   );
 }
 
-/** Whether the keys have a secret; those of a database that held blocks before there were secrets have none. */
+/** Returns whether the keys have a secret; databases with blocks from before it have none. */
 export async function haveSecret(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ secret: boolean }[]>`
     SELECT index_key('\\x00') <> hashtextextended('00', 0) AS secret`;

@@ -9,7 +9,7 @@ import {
   type ServedState,
 } from "./sync-state.ts";
 
-/** Runs several queries on one state of the database. Of several servers it may be torn: see `wasTorn`. */
+/** Runs several queries on one state of the database. On several servers it may be torn: see `wasTorn`. */
 export async function readSnapshot<Result>(
   sql: Sql,
   read: (snapshot: Transaction) => Promise<Result>,
@@ -19,15 +19,14 @@ export async function readSnapshot<Result>(
 }
 
 /**
- * What a query reads: one statement as a rule, or several that each need only the same head, such as a list and the names
- * in it. Both need no transaction.
+ * Extent of a query: one statement, or several that each need only the same head, such as a list
+ * and its names. Neither needs a transaction.
  */
 export type Extent = "one statement" | "statements of one head";
 
 /**
- * Runs a query without a transaction: each of its statements brings the served state along. `headOf` gives the query's
- * head of that state, or throws. Undefined when the query turns out to read more than its extent, when the head moves
- * meanwhile, or a statement is read in parts; whatever the query did is then void. The database must be on one server.
+ * Runs a query whose statements bring the served state along, without a transaction, on one server. Undefined, and void, when it
+ * reads more than its extent, in parts, or across a moved head.
  */
 export async function readStatements<Found>(
   sql: Sql,
@@ -78,7 +77,7 @@ function isSameHead({ head: one }: ServedState, { head: other }: ServedState): b
   return one?.hash === other?.hash && one?.generation === other?.generation;
 }
 
-/** The served state of a snapshot, before anything else is read of it: statements may depend on where the rows are. */
+/** Reads the served state of a snapshot first: later statements may depend on the rows' servers. */
 export async function readServedState(snapshot: Transaction): Promise<ServedState> {
   const state = await getServedState(snapshot);
   if (state.isDistributed && state.head) noteDistributed(snapshot, state.head.number);
@@ -97,10 +96,7 @@ export async function readUntorn<Result extends object>(
   return !served.isWhole || (await wasTorn(sql, served)) ? undefined : result;
 }
 
-/**
- * Whether a roll-back came since a state was read, while rows of several servers were, which have no snapshot in common.
- * Rows above the head are bounded away, rows at or below it go with a new generation only.
- */
+/** Whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
 export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
   return isDistributed && head !== undefined && head.generation !== (await getGeneration(sql));
 }

@@ -11,18 +11,15 @@ export interface ServedHead {
   timestampSeconds: number;
   /** The number of roll-backs and resets. */
   generation: number;
-  /** The first block that is indexed. */
+  /** The first indexed block. */
   startBlock: number;
-  /**
-   * The first block whose L1 fees are stored, at most `startBlock` when all are; null on a chain whose receipts have none. Rows before
-   * it are of an earlier version: their fees are unknown.
-   */
+  /** First block with stored L1 fees, at most `startBlock` when all are; null without L1 fees. */
   l1FeesFrom: number | null;
-  /** Random: the same chain indexed anew has another one. */
+  /** Random: another index of the same chain has another one. */
   indexId: string;
 }
 
-/** The published head; undefined before the first block is. */
+/** Returns the published head; undefined before the first block. */
 export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
   const [head] = await sql<ServedHead[]>`
     SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
@@ -31,7 +28,7 @@ export async function getServedHead(sql: Queryable): Promise<ServedHead | undefi
   return head;
 }
 
-/** The published head, and whether the indexes stand. */
+/** The published head, and whether the indexes exist. */
 export interface ServedState {
   /** Undefined before the first block is published. */
   head: ServedHead | undefined;
@@ -43,19 +40,19 @@ export interface ServedState {
   isDistributed: boolean;
 }
 
-/** The served state of the one row that `servedState` gives; null in every other row, undefined without one. */
+/** The served state in one row of `servedState`; null in every other row, undefined without one. */
 type ServedStateColumn =
   | (Omit<ServedState, "head"> & { head: ServedHead | null })
   | null
   | undefined;
 
-/** Reads what may be served, in one statement. */
+/** Reads the served state, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
   const [row] = await sql<{ servedState: ServedStateColumn }[]>`${servedState(sql)}`;
   return servedStateOf(row?.servedState);
 }
 
-/** What a statement finds, and the served state that it sees: both in one statement. */
+/** Returns a statement's result and the served state, both from one statement. */
 export async function findWithServedState(
   sql: Queryable,
   statement: Fragment,
@@ -66,7 +63,7 @@ export async function findWithServedState(
   const found = await keepConnection(query);
   const place = found.findLastIndex((row) => row.servedState !== null);
   const [row] = place < 0 ? [] : found.splice(place, 1);
-  // The column is the last one, so that this leaves no slow objects.
+  // As the last column, so that the deletion leaves fast objects.
   for (const other of found) delete (other as Row)["servedState"];
   return { found, state: servedStateOf(row?.servedState) };
 }
@@ -88,25 +85,25 @@ function servedStateOf(column: ServedStateColumn): ServedState {
     : { head: undefined, isIndexed: true, isWhole: true, isDistributed: false };
 }
 
-/** The number of roll-backs and resets until now. */
+/** Returns the number of roll-backs and resets so far. */
 export async function getGeneration(sql: Queryable): Promise<number | undefined> {
   const [state] = await sql<{ generation: number }[]>`SELECT generation FROM sync_state`;
   return state?.generation;
 }
 
-/** False while the first load runs without its secondary indexes: only the head can be asked then. */
+/** Returns false while the first load runs without its secondary indexes: only the head can be read then. */
 export async function isIndexed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
   return state?.indexed ?? true;
 }
 
-/** Whether the index, with all its indexes, has reached the first head that the node had. */
+/** Returns whether the index, with all its indexes, has reached the node's first head. */
 export async function isSynchronised(sql: Queryable): Promise<boolean> {
   const [state] = await sql<{ synchronised: boolean }[]>`SELECT synchronised FROM sync_state`;
   return state?.synchronised ?? false;
 }
 
-/** Records that it has. This is never undone. */
+/** Records that it has, permanently. */
 export async function markSynchronised(sql: Queryable): Promise<void> {
   await sql`UPDATE sync_state SET synchronised = true`;
 }
@@ -121,7 +118,7 @@ export interface ChainIdentity {
   traced: boolean;
 }
 
-/** The chain that the database holds; undefined when it holds none yet. */
+/** Returns the chain that the database holds; undefined when it holds none yet. */
 export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | undefined> {
   const [identity] = await sql<ChainIdentity[]>`
     SELECT chain_id, start_block, genesis_hash, traced
@@ -129,7 +126,7 @@ export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | 
   return identity;
 }
 
-/** Binds a database to a chain: an empty one, or one after `deleteChain`. The second raises the generation. */
+/** Binds a database to a chain: an empty one, or one after `deleteChain`. The latter raises the generation. */
 export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity): Promise<void> {
   const { chainId, startBlock, genesisHash, traced } = identity;
   await sql`
@@ -142,23 +139,20 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       l1_fees = false, l1_fees_from = 0, proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
 }
 
-/** The parts of blocks that were proven on this chain. */
+/** Returns the parts of blocks that were proven on this chain. */
 export async function listProvenParts(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`;
   return rows.map(({ part }) => part);
 }
 
-/** Remembers that a part of blocks was proven on this chain. */
+/** Stores that a part of blocks was proven on this chain. */
 export async function addProvenPart(sql: Queryable, part: string): Promise<void> {
   await sql`
     UPDATE sync_state SET proven_parts = proven_parts || ${part}::text
     WHERE NOT ${part}::text = ANY(proven_parts)`;
 }
 
-/**
- * Moves the head to a recorded block. `rollBack`: blocks were removed, and the generation is raised. Throws `StoreError` when
- * the block is not there.
- */
+/** Moves the head to a recorded block; `rollBack` raises the generation. Throws `StoreError` when the block is missing. */
 export async function writeHead(
   sql: Transaction,
   blockNumber: number,
@@ -173,10 +167,7 @@ export async function writeHead(
     throw new StoreError("head-missing", `block ${blockNumber} is not in the database`);
 }
 
-/**
- * Follows how far the times of the blocks behind the head, up to the next one, go back (migrations/0240_times_that_go_back.sql), and
- * whether the chain has L1 fees.
- */
+/** Follows how far times go back (migrations/0240_times_that_go_back.sql), and whether the chain has L1 fees. */
 function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
   return sql`(latest_timestamp, times_back, l1_fees) = (
     SELECT max(latest), greatest(times_back, max(latest - timestamp)), sync_state.l1_fees OR coalesce(bool_or(has_l1_fees), false)
@@ -187,10 +178,7 @@ function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
     ) AS passed)`;
 }
 
-/**
- * The number up to which all blocks are recorded: the head, or a later one during a backfill; null on an empty
- * database.
- */
+/** Returns the number up to which all blocks are recorded: the head, or a later one during a backfill; null on an empty database. */
 export async function getRecordedNumber(sql: Queryable): Promise<number | null> {
   const [state] = await sql<{ recorded: number | null }[]>`
     SELECT greatest(recorded_number, head_number) AS recorded FROM sync_state`;
@@ -205,14 +193,14 @@ export async function writeRecordedNumber(
   await sql`UPDATE sync_state SET recorded_number = ${blockNumber}`;
 }
 
-/** Records that all secondary indexes stand. */
+/** Records that all secondary indexes exist. */
 export async function markIndexed(sql: Queryable): Promise<void> {
   await sql`UPDATE sync_state SET indexed = true`;
 }
 
 /** Stores the indexer's status, for the health report of any process. */
 export async function writeIndexerStatus(sql: Queryable, status: object): Promise<void> {
-  // It has a node's own words, of which PostgreSQL would not keep every character.
+  // It contains a node's text, with characters that PostgreSQL may refuse.
   const text = JSON.stringify(status, (_key, value) =>
     typeof value === "string" ? printable(value) : value,
   );

@@ -20,10 +20,7 @@ const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
   fatal: "red",
 };
 
-/**
- * Creates the log on standard output: one JSON object a line, or readable lines on a terminal. `redact` is applied to
- * every line before it is written.
- */
+/** Creates the log on standard output: one JSON object a line, or readable lines on a terminal. `redact` processes every line first. */
 export function createLogger(level: LevelWithSilent, redact: (line: string) => string): Logger {
   const options = {
     level,
@@ -31,7 +28,7 @@ export function createLogger(level: LevelWithSilent, redact: (line: string) => s
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  // Unlike `process.stdout.isTTY` this is known in a worker thread as well.
+  // Unlike `process.stdout.isTTY` this works in a worker thread as well.
   if (isatty(STANDARD_OUTPUT)) {
     return pino(options, {
       write: (json) => {
@@ -43,10 +40,7 @@ export function createLogger(level: LevelWithSilent, redact: (line: string) => s
   return pino(options, { write: (json) => void output.write(redact(json)) });
 }
 
-/**
- * `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. Nodes and servers
- * have their words in it, so only what is printable goes to the terminal.
- */
+/** Formats `12:30:05 warn: message field=value`, printable only: nodes' words are in it. Stacks stay in the JSON. */
 export function readableLine({ level, time, msg, err, ...fields }: LogRecord): string {
   const label = level === "info" ? "" : `${level}: `;
   const text = [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": ");

@@ -1,16 +1,16 @@
 import type * as prometheus from "prom-client";
 import { Counter, Gauge, Histogram, Registry } from "../core/deep-imports.ts";
 
-/** The metrics of a chain in one thread. Every thread counts for itself; `renderMetrics` adds them up. */
+/** The metrics of a chain in one thread. Every thread has its own; `renderMetrics` sums them. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What a thread has counted, as plain data that can be sent to another thread. */
+/** A thread's metrics as plain data, for another thread. */
 export type CountedMetrics = prometheus.MetricObjectWithValues<prometheus.MetricValue<string>>[];
 
-/** Steps of a block's way into the database. */
+/** Stages of indexing a block. */
 export type IndexingStage = "fetch" | "decode" | "record" | "state" | "publish" | "rollback";
 
-/** Upper bounds of the classes that requests are counted in. */
+/** Upper bounds of the histogram of requests. */
 export const REQUEST_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
@@ -133,7 +133,7 @@ export function countQuery(metrics: Metrics): () => () => void {
   };
 }
 
-/** Runs one step of indexing and records its time, even when it fails. */
+/** Runs one stage of indexing and records its time, even when it fails. */
 export async function timeStage<Result>(
   metrics: Metrics,
   stage: IndexingStage,
@@ -147,14 +147,14 @@ export async function timeStage<Result>(
   }
 }
 
-/** A metric of the present state. Unknown values are left out. */
+/** A gauge of the present state. Unknown values are omitted. */
 export interface StateMetric {
   name: string;
   help: string;
   values: { value: number | boolean | null | undefined; labels?: Record<string, string> }[];
 }
 
-/** Metrics of the present state, in the form of counted ones. */
+/** Returns gauges of the present state, in the form of counted metrics. */
 export function measureState(state: readonly StateMetric[]): Promise<CountedMetrics> {
   const registry = new Registry();
   for (const { name, help, values } of state) {
@@ -167,7 +167,7 @@ export function measureState(state: readonly StateMetric[]): Promise<CountedMetr
   return registry.getMetricsAsJSON();
 }
 
-/** Counts for how long the event loop of this thread is busy. */
+/** Counts how long the event loop of this thread is busy. */
 export function countEventLoop(registry: prometheus.Registry, thread: string): void {
   let counted = 0;
   new Counter({

@@ -10,14 +10,14 @@ import { type CountedMetrics, countEventLoop, REQUEST_SECONDS } from "./metrics.
 /** The metrics of the process as a whole. */
 export type ProcessMetrics = ReturnType<typeof createProcessMetrics>;
 
-/** Gauges that only sum up others, under names that are reserved for counters. */
+/** Gauges that only sum up others, with names reserved for counters. */
 const MISNAMED = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Creates the metrics of the process as a whole. No label ever holds text from a request. */
+/** Creates the metrics of the process as a whole. Labels never contain text of a request. */
 export function createProcessMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -48,7 +48,7 @@ export function createProcessMetrics() {
   };
 }
 
-/** The sum of what threads have counted, in the text format of Prometheus. Every sample has the labels of its part. */
+/** Sums the threads' metrics and renders them in the text format of Prometheus. Every sample has the labels of its part. */
 export function renderMetrics(
   parts: readonly {
     counted: readonly CountedMetrics[];

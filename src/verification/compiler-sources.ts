@@ -5,13 +5,13 @@ import { type CompilerDownloads, createDownloads } from "./compilers/downloads.t
 import { DEFAULT_LIMITS, runWorker } from "./process/worker-process.ts";
 
 export interface CompilerSource {
-  /** Folder of compilers; created by the first download. */
+  /** Folder of compilers, created by the first download. */
   folder: string;
-  /** List to download missing compilers from; undefined: none is downloaded. */
+  /** List of downloadable compilers; undefined: none is downloaded. */
   listUrl: string | undefined;
 }
 
-/** Creates the catalogue: the bundled compiler, and the folders and lists that the settings name. */
+/** Creates the catalogue: the bundled compiler, and the folders and lists in the settings. */
 export function openCatalogue(
   sources: Record<CompilerFamily, CompilerSource>,
   log: Pick<Logger, "warn">,

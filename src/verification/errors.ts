@@ -1,6 +1,6 @@
 import { PeriscopeError } from "../core/errors.ts";
 
-/** Why a verification failed: a code, and the data that its sentence needs. */
+/** Cause of a failed verification: a code, and the data of its sentence. */
 export type VerificationFailure =
   | { code: "compiler-unavailable"; requested: string; nearest: readonly string[] }
   | { code: "compiler-version"; requested: string; onChain: string }
@@ -25,7 +25,7 @@ export type VerificationFailure =
 
 export type VerificationFailureCode = VerificationFailure["code"];
 
-/** Thrown where a verification ends without a match; `failure` tells why. */
+/** Thrown when a verification ends without a match; `failure` is the cause. */
 export class VerificationError extends PeriscopeError {
   readonly failure: VerificationFailure;
 
@@ -37,10 +37,7 @@ export class VerificationError extends PeriscopeError {
 
 const MAX_REASON_CHARACTERS = 1000;
 
-/**
- * The sentence of a failure as clients read it: the reference's sentence for its kind, then the details. One line of at
- * most 1,000 characters.
- */
+/** Returns a failure's sentence, the reference's with details: one line, at most 1,000 characters. */
 export function reasonOf(failure: VerificationFailure): string {
   const text = sentence(failure)
     .toWellFormed()

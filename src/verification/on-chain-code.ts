@@ -2,7 +2,7 @@ import { type Hex, hexFromBytes, hexLength, hexToBytes } from "../core/evm/hex.t
 import type { KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code/code-match.ts";
 
-/** The code on chain as it follows from compiled code that matched it. */
+/** Returns the code on chain of compiled code with the transformations of its match. */
 export function codeOnChain(compiled: KeptCode, { transformations, values }: CodeMatch): Hex {
   let bytes = hexToBytes(compiled.code);
   const write = (offset: number, value: Hex | undefined) =>

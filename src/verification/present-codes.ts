@@ -20,8 +20,8 @@ import { VerificationError } from "./errors.ts";
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
 /**
- * Whether the code that stands at an address now is fully matched. Where the index does not know its creation, the node is
- * asked. Throws `VerificationError` of code `node` when it does not answer.
+ * Returns whether the present code is fully matched; asks the node without an indexed creation.
+ * Throws `VerificationError` of code `node`.
  */
 export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
   const { sql } = source;
@@ -38,10 +38,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   return isFullyVerified(sql, address);
 }
 
-/**
- * Stores which of the codes do not stand at the served head where they were verified, and of the others that block where a
- * reorganisation took the one that they were read at. Throws `ChainError`.
- */
+/** Stores replaced codes, and blocks that a reorganisation replaced. Throws `ChainError`. */
 async function compareCodes(
   { sql, chain }: CodeSource,
   verified: readonly UnindexedCode[],
@@ -52,7 +49,7 @@ async function compareCodes(
   const present = await chain.fetchCodes(addresses, head);
   for (const [index, code] of verified.entries()) {
     const there = present[index] ?? "0x";
-    // What destroyed itself keeps its source.
+    // A self-destructed contract keeps its source.
     if (!isContractCode(there)) continue;
     if (keccak256(there) !== code.codeHash) await saveReplaced(sql, code);
     else if (code.isReplaced || !code.isAnchored) await saveSeen(sql, code, head);
@@ -63,10 +60,7 @@ const PAUSE_MS = 60_000;
 /** Nodes may charge for each. */
 const COMPARED_AT_ONCE = 50;
 
-/**
- * Compares verified codes whose creation is not indexed with the present ones, 50 a minute, one round after the other,
- * until the signal is aborted.
- */
+/** Compares verified codes of unknown creation with the present ones, 50 a minute, until aborted. */
 export async function keepCodesCompared(
   source: CodeSource,
   log: Pick<Logger, "warn">,

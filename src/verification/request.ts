@@ -1,16 +1,16 @@
 import type { Address } from "../core/evm/address.ts";
 import type { SourceFile } from "../store/contracts/verified/verified-contract.ts";
 
-/** A library and its address, as named in a request. `name` is plain or `path:Name`. */
+/** A library and its address in a request. `name` is plain or `path:Name`. */
 export interface GivenLibrary {
   name: string;
   address: Address;
 }
 
-/** The sources and settings in one of the five forms they are sent in. Texts are as sent, not yet read. */
+/** Sources and settings in one of the five request forms. Texts as sent, unparsed. */
 export type VerificationForm =
   | {
-      /** One Solidity file; the settings stand beside it. */
+      /** One Solidity file with separate settings. */
       format: "flattened";
       source: string;
       /** `Name` or `path:Name`. */
@@ -30,7 +30,7 @@ export type VerificationForm =
       compilerVersion: string;
     }
   | {
-      /** Sources and the compiler's metadata file among them; matched by content, not by name. */
+      /** Sources and the compiler's metadata file; matched by content, not by name. */
       format: "metadata-files";
       files: readonly SourceFile[];
     }
@@ -50,16 +50,16 @@ export type VerificationForm =
       compilerVersion: string;
     };
 
-/** What a caller asks to have verified. */
+/** A verification request. */
 export type VerificationRequest = VerificationForm & {
   address: Address;
-  /** Hex with or without `0x`. Absent or empty: taken from the creation code. */
+  /** Hex with or without `0x`. Absent or empty: derived from the creation code. */
   constructorArguments?: string;
   /** Number of the licence, 1 to 14. */
   license?: number;
 };
 
-/** Splits `path:Name` behind one of these paths, since a name may hold colons (in Yul); else as `splitName`. */
+/** Splits `path:Name` after one of these paths, since a name may contain colons (in Yul); else as `splitName`. */
 export function splitNameIn(text: string, paths: readonly string[]): ReturnType<typeof splitName> {
   const path = paths.find((known) => text.startsWith(`${known}:`));
   if (path === undefined) return splitName(text);

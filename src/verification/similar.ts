@@ -12,15 +12,12 @@ import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code/code-match.ts";
 import { blankedHash, type CodeMask, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
-/** Most sources with code of one length that are looked at. */
+/** Most sources with code of one length. */
 const MOST_MASKS = 500;
 /** Most contracts that are compared byte by byte, and reported. */
 const MOST_CANDIDATES = 100;
 
-/**
- * Verified contracts that the code at `address` is another deployment of: equal outside immutables, library addresses
- * and metadata, and nothing hidden in these. In the order of their verification.
- */
+/** Returns verified contracts of which this code is another deployment, without hidden differences, by time of verification. */
 export async function findSimilarContracts(
   sql: Queryable,
   address: Address,
@@ -41,7 +38,7 @@ export async function findSimilarContracts(
   return found;
 }
 
-/** What other code is compared with, read from what is kept of a verified contract. */
+/** Returns a verified contract's stored data for the comparison. */
 export function knownCode({ language, compilation, proof }: SimilarEvidence): KnownCode {
   const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as {
     compiledRuntime: KeptCode;

@@ -35,7 +35,7 @@ import type { VerificationRequest } from "./request.ts";
 
 export interface VerificationWorksOptions {
   catalogue: CompilerCatalogue;
-  /** Jobs that compile at once. */
+  /** Concurrent compiles. */
   concurrency: number;
   log: Pick<Logger, "info" | "warn">;
   limits?: WorkerLimits;
@@ -43,11 +43,11 @@ export interface VerificationWorksOptions {
   budgetMs?: number;
 }
 
-/** What the chains of a process share: one queue, one set of compilers. */
+/** Resources shared by a process's chains: one queue, one set of compilers. */
 export interface VerificationWorks {
   queue: JobQueue;
   compilers: CompilerCatalogue["list"];
-  /** Stops everything; running jobs go back to the queue. */
+  /** Stops everything; running jobs return to the queue. */
   close(): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "cha
   onSubmission?: (outcome: Submission["outcome"]) => void;
 }
 
-/** Accepts, runs and keeps the verifications of one chain. */
+/** Accepts, runs and stores the verifications of one chain. */
 export interface Verifier {
   /** See `submitVerification`. */
   submit(
@@ -71,29 +71,29 @@ export interface Verifier {
     client: string,
     options?: SubmissionOptions,
   ): Promise<Submission>;
-  /** How a contract matches, from the database that is written to; undefined when it is not verified. */
+  /** Returns a contract's match from the primary database; undefined when it is not verified. */
   match(address: Address): Promise<VerifiedMatch | undefined>;
   /** See `isStillFullyVerified`. */
   isFullyVerified(address: Address): Promise<boolean>;
-  /** State of a job; undefined for an unknown guid. */
+  /** Returns the state of a job; undefined for an unknown guid. */
   status(guid: string): Promise<JobStatus | undefined>;
-  /** As `status`, after up to `timeoutMs` in which the job may end. */
+  /** As `status`, after waiting up to `timeoutMs` for the job's end. */
   wait(guid: string, timeoutMs: number, signal?: AbortSignal): Promise<JobStatus | undefined>;
   /** See `verifyProxy`. */
   verifyProxy(address: Address, options?: ProxyCheckOptions): Promise<ProxyVerification>;
-  /** Outcome of a proxy check; undefined for an unknown guid. */
+  /** Returns the outcome of a proxy check; undefined for an unknown guid. */
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
-  /** Compilers at hand, by their long versions. */
+  /** Available compilers, by their long versions. */
   compilers: CompilerCatalogue["list"];
-  /** Starts to run the chain's jobs; before that, and without works, only other processes do. */
+  /** Starts the chain's jobs; before that, and without works, only other processes run them. */
   start(): void;
-  /** Leaves the queue; running jobs go back to it. */
+  /** Leaves the queue; running jobs return to it. */
   close(): Promise<void>;
 }
 
 const CLEANING_MS = 3_600_000;
 
-/** Creates what the chains of a process share, and starts to work. */
+/** Creates the resources shared by a process's chains, and starts the queue. */
 export function createVerificationWorks(options: VerificationWorksOptions): VerificationWorks {
   const { catalogue, log } = options;
   const closing = new AbortController();
@@ -119,13 +119,13 @@ async function cleanAtIntervals(
   while (!signal.aborted) {
     for (const result of await Promise.allSettled(tasks.map((task) => task()))) {
       if (result.status === "rejected")
-        log.warn({ error: messageOf(result.reason) }, "old verifications cannot be removed");
+        log.warn({ error: messageOf(result.reason) }, "cannot delete old verifications");
     }
     await sleep(CLEANING_MS, signal);
   }
 }
 
-/** Creates the verifier of a chain; it does nothing of itself before it is started. */
+/** Creates the verifier of a chain, idle until `start`. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { sql, log, works } = options;
   const closing = new AbortController();

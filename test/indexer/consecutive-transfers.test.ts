@@ -157,7 +157,7 @@ it("of a collection that moved ids together more often than can be looked throug
   const query = `module=account&action=addresstokennftinventory&contractaddress=${token}&address=${ann}`;
   expect(await ask(server.app, query)).toMatchObject({
     status: "0",
-    message: "The contract counts ids of the address that no transfer of their own tells",
+    message: "The contract counts ids of the address without a transfer of their own",
   });
   await server.close();
 });

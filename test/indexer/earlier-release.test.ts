@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
@@ -22,15 +23,16 @@ import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { blockOfRelease, found, releaseChain } from "../support/release/chain.ts";
-import { restoreRelease } from "../support/release/data.ts";
+import { RELEASES, restoreRelease } from "../support/release/data.ts";
 import { TRANSFER } from "../support/scripted-node/ledger.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-const RELEASES = ["0.1.0"];
+/** The releases whose data is kept. */
+const NAMES = readdirSync(RELEASES).flatMap((name) => /^(\d.*)\.json\.gz$/.exec(name)?.[1] ?? []);
 /** Of blocks chosen at random, nearly all of which the release indexed. */
 const AUDITS = 40;
 
-describe.each(RELEASES)("the database of release %s", (release) => {
+describe.each(NAMES)("the database of release %s", (release) => {
   let node: ScriptedNode;
   /** A new one, and one that the release made. */
   let fresh: TestDatabase;

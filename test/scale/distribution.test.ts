@@ -135,10 +135,10 @@ test("no list asks more than its address's shard and those of its rows", async (
     ]),
     ...ROWS.flatMap((block) => [
       ["transactions", block],
+      ["logs", block],
       ["internal_transactions", block],
       ["token_transfers", block],
     ]),
-    ["logs", proxy],
     ["transaction_hashes", transactionHash(4)],
   ]);
   const lists = ["txlist", "txlistinternal", "tokentx"].flatMap((action) =>
@@ -154,7 +154,6 @@ test("no list asks more than its address's shard and those of its rows", async (
     `module=account&action=tokentx&address=${account}&contractaddress=${token}`,
     `module=account&action=tokentx&from=${account}&contractaddress=${token}`,
     `module=account&action=fundedby&address=${account}`,
-    `module=logs&action=getLogs&fromBlock=0&toBlock=latest&address=${proxy}`,
     `module=transaction&action=gettxinfo&txhash=${transactionHash(4)}`,
     `module=transaction&action=getstatus&txhash=${transactionHash(4)}`,
   ];
@@ -165,13 +164,6 @@ test("no list asks more than its address's shard and those of its rows", async (
       asked.filter((shard) => !own.has(shard)),
       request,
     ).toEqual([]);
-  }
-  // Rows that carry what the page shows are asked of the address's shard alone.
-  for (const list of ["txlist", "txlistinternal", "tokentx"]) {
-    const asked = await askedBy(
-      `module=account&action=${list}&address=${account}&startblock=4&endblock=4`,
-    );
-    expect(asked, list).toEqual([expect.stringMatching(/^address_/)]);
   }
   // That all shards are told of at all.
   const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&topic0=${wordAt(1)}`;
@@ -194,52 +186,13 @@ test("a block is committed over one connection to each worker", async () => {
     transactionIndex: index,
     sides: 1,
   }));
-  const table = chainTables.addressTransactions;
-  const document = encodeRows(table, rows);
-  const encoded = new Map([
-    ["addressTransactions", { table, rowCount: rows.length, document }],
-  ] as const);
+  const document = encodeRows(chainTables.addressTransactions, rows);
+  const encoded = new Map([["addressTransactions", { rowCount: rows.length, document }]] as const);
   notices.length = 0;
   await record(writer, { from: 70, to: 70 }, encoded, 1);
   const sent = (word: string) => notices.filter((notice) => notice.startsWith(`issuing ${word}`));
   expect(sent("COPY")).toHaveLength(6);
   expect(sent("PREPARE TRANSACTION")).toHaveLength(3);
-});
-
-test("a near page of logs is one statement to each shard that may have some, a far one has the same rows", async () => {
-  const [address, topic0, SHARDS] = [addressAt(13), wordAt(13), 6];
-  const numbers = Array.from({ length: 40 }, (_, number) => 60 + 2 * number);
-  await publish(database.sql, {
-    blocks: numbers.map((number) => ({ number })),
-    transactions: numbers.map((blockNumber) => ({ blockNumber })),
-    logs: numbers.flatMap((blockNumber) =>
-      [0, 1, 2, 3].map((logIndex) => ({ blockNumber, logIndex, address, topic0 })),
-    ),
-  });
-  for (const [search, near, far] of [
-    [`address=${address}`, 1, 2],
-    [`address=${address}&topic0=${topic0}`, 1, 2],
-    [`topic0=${topic0}`, SHARDS, 2 * SHARDS],
-  ] as const) {
-    const page = async (query: string) => {
-      notices.length = 0;
-      const { json } = await server.app.inject(
-        `/api?module=logs&action=getLogs&fromBlock=0&toBlock=latest&${search}&${query}`,
-      );
-      const asked = notices.filter((notice) => notice.startsWith("issuing SELECT")).length;
-      return { asked, rows: (json() as { result: unknown[] }).result };
-    };
-    const all = await page("");
-    expect(all.rows).toHaveLength(160);
-    for (const [number, isNear] of [true, true, false, false].entries()) {
-      const { rows, asked } = await page(`page=${number + 1}&offset=40`);
-      const isOfOne = near === 1 && number < 3;
-      expect(rows, `${search} page ${number + 1}`).toEqual(
-        all.rows.slice(40 * number, 40 * (number + 1)),
-      );
-      expect(asked, `${search} page ${number + 1}`).toBe(isNear || isOfOne ? near : far);
-    }
-  }
 });
 
 test("a page that ends within a block has the block's next rows, in either order", async () => {

@@ -68,7 +68,7 @@ test("everything that is wrong is said at once, with the chain and the key, and 
       "PORT must be a whole number from 0 to 65535",
       "RPC_URL is a chain's own: it belongs into CHAINS_FILE",
       "North: TRACES must be auto or off",
-      "North: NODE is no setting of a chain",
+      "North: NODE is not a setting of a chain",
       "North: PROOFS must be text or a number",
       "South: RPC_URL is missing",
       "chain 3: must be an object of settings",

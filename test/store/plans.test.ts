@@ -1,22 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
-import type { CopyTable } from "../../src/db/copy.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
+import { listBlocks } from "../../src/store/blocks/block-details.ts";
 import { listMinedBlocks } from "../../src/store/blocks/blocks.ts";
 import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/blocks/uncles.ts";
 import { listWithdrawals } from "../../src/store/blocks/withdrawals.ts";
 import { noteDistributed } from "../../src/store/cluster/distributed-reads.ts";
-import { pageTables } from "../../src/store/cluster/page-columns.ts";
 import { listContractCreations } from "../../src/store/contracts/creations.ts";
 import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
-import { listTransactionsOfAddress } from "../../src/store/lists/address-transactions.ts";
+import {
+  listTransactionsOfAddress,
+  listTransactionsOfBlocks,
+} from "../../src/store/lists/address-transactions.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
 } from "../../src/store/lists/internal-transactions.ts";
+import type { PageRange } from "../../src/store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../src/store/lists/logs.ts";
 import { listContractsByName } from "../../src/store/lists/names.ts";
 import type { Order } from "../../src/store/lists/page.ts";
@@ -42,11 +44,8 @@ import {
   slowNodes,
 } from "../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { addr, BLOCKS, WORLD_OF_LISTS, word } from "../support/world-of-lists.ts";
 
-// 1,500 blocks of 20 transactions. Address 1 sends one transaction of each block, and token 5 with it; contract 77 emits every log of the
-// last tenth and none before; topic 0 has few values, topics 1 and 2 many.
-
-const BLOCKS = 1_500;
 const PAGE = 50;
 /** Rows of a block. */
 const BLOCK = 20;
@@ -58,79 +57,11 @@ let sql: Sql;
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = database.sql;
-  await sql.unsafe(WORLD);
+  await sql.unsafe(WORLD_OF_LISTS);
   await sql`VACUUM ANALYZE`;
 });
 afterAll(() => database.drop());
 
-const WORLD = `
-  CREATE FUNCTION addr(n bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
-    SELECT '\\x00'::bytea || int8send(n) || '\\xaaaaaaaaaaaaaaaaaaaaaa'::bytea $$;
-  CREATE FUNCTION word(n bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
-    SELECT '\\x000000000000000000000000'::bytea || addr(n) $$;
-  SELECT setseed(0.5);
-  INSERT INTO sync_state (chain_id, start_block, genesis_hash, head_number, head_hash, head_timestamp, traced)
-    VALUES (1, 0, '\\x00', ${BLOCKS - 1}, '\\x00', ${BLOCKS * 12}, true);
-  INSERT INTO blocks SELECT n, word(n), word(n - 1), n * 12, addr(n % 2), 0, 1, 1, 1, 1, 20, 1, 1
-    FROM generate_series(0, ${BLOCKS - 1}) n;
-  INSERT INTO transactions
-    SELECT b, i, word(b * 100 + i), 2, CASE WHEN i = 0 THEN addr(1) ELSE addr((random() * 999)::int) END,
-      addr((random() * 999)::int), NULL, b, 1, 1, 1, NULL, NULL, 1, 1, 1, '\\x', NULL, NULL, 1, '\\x', '\\x', NULL
-    FROM generate_series(0, ${BLOCKS - 1}) b, generate_series(0, 19) i;
-  INSERT INTO address_transactions
-    SELECT address, block_number, transaction_index, sum(side) FROM (
-      SELECT from_address AS address, block_number, transaction_index, 1 AS side FROM transactions
-      UNION ALL SELECT to_address, block_number, transaction_index, 2 FROM transactions) s
-    GROUP BY 1, 2, 3;
-  INSERT INTO logs
-    SELECT block_number, transaction_index, transaction_index,
-      CASE WHEN block_number > ${BLOCKS * 0.9} THEN addr(77) WHEN transaction_index = 0 THEN addr(5)
-        ELSE addr((random() * 9)::int) END,
-      word((random() * 2)::int), CASE WHEN transaction_index = 0 THEN word(1) ELSE word((random() * 999)::int) END,
-      word((random() * 999)::int), NULL, '\\x'
-    FROM transactions;
-  INSERT INTO token_transfers
-    SELECT block_number, log_index, 0, transaction_index, address, 20, substr(topic1, 13), substr(topic2, 13), NULL, 1
-    FROM logs;
-  INSERT INTO address_token_transfers
-    SELECT address, 20, block_number, log_index, 0, token, sum(side) FROM (
-      SELECT from_address AS address, block_number, log_index, token, 1 AS side FROM token_transfers
-      UNION ALL SELECT to_address, block_number, log_index, token, 2 FROM token_transfers) s
-    GROUP BY 1, 2, 3, 4, 5, 6;
-  INSERT INTO internal_transactions
-    SELECT block_number, transaction_index, 1, '{0}', 'call', 'call', from_address, to_address, NULL,
-      CASE WHEN transaction_index IN (0, 7) THEN 5 ELSE 0 END, 1, 1, '\\x', NULL, true
-    FROM transactions;
-  INSERT INTO address_internal_transactions (address, block_number, transaction_index, position, sides, valued)
-    SELECT address, block_number, transaction_index, 1, sum(side), bool_or(value > 0) FROM (
-      SELECT from_address AS address, block_number, transaction_index, value, 1 AS side FROM internal_transactions
-      UNION ALL SELECT to_address, block_number, transaction_index, value, 2 FROM internal_transactions) s
-    GROUP BY 1, 2, 3;
-  INSERT INTO withdrawals SELECT n % ${BLOCKS}, n, 1, addr(n % 3), 1 FROM generate_series(0, 14999) n;
-  INSERT INTO uncles SELECT n, 0, word(n), n - 1, n * 12, addr(n % 3) FROM generate_series(1, ${BLOCKS - 1}) n;
-  INSERT INTO contracts SELECT addr(10000 + n), n % ${BLOCKS}, n % 20, n, addr(1), '\\x01'
-    FROM generate_series(0, 14999) n;
-  INSERT INTO contract_destructions SELECT addr(10000 + n), ${BLOCKS - 1}, 19, 1 FROM generate_series(0, 90, 30) n;
-  INSERT INTO implementation_changes SELECT addr(10000 + n), n % ${BLOCKS}, n FROM generate_series(0, 14999) n;
-  INSERT INTO consecutive_transfers SELECT addr(10000 + n), n % ${BLOCKS}, n, n, addr(1), addr(2), 0, 9
-    FROM generate_series(0, 14999) n;
-  INSERT INTO addresses SELECT addr(n), n % ${BLOCKS}, n, 1, n < 10000 AND n % 5 = 0 FROM generate_series(0, 19999) n;
-  INSERT INTO tokens (address, standard, first_block, metadata_block, supply_block, name, symbol)
-    SELECT addr(n), CASE n % 3 WHEN 0 THEN 20 WHEN 1 THEN 721 ELSE 1155 END, 0, 1, 1, 'Coin ' || n, 'COIN' || n FROM generate_series(0, 2999) n;
-  INSERT INTO token_balances SELECT addr(n % 3), addr(n), n + 1, 1 FROM generate_series(0, 14999) n;
-  INSERT INTO token_balances SELECT addr(n), addr(1), n + 1, 1 FROM generate_series(3, 2999) n;
-  INSERT INTO token_id_balances SELECT addr(2), addr(n / 10), n % 10, 1, 1 FROM generate_series(0, 14999) n;
-  INSERT INTO verified_contracts (address, verified_at, code_hash, block_number, block_hash, language, format,
-      compiler_version, file_path, contract_name, sources, settings, libraries, abi, metadata, metadata_uri, outputs,
-      methods, compilation)
-    SELECT addr(20000 + n), now(), '\\x01', 1, word(1), '', '', '', '', 'Purse' || n, '', '', '', '', '', '', '', '{}', ''
-    FROM generate_series(0, 2999) n;
-  INSERT INTO proxies SELECT addr(20000 + n), '', '[]', '[]', NULL, 1, word(1) FROM generate_series(0, 2999) n;
-  INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3) FROM generate_series(0, 14999) n;
-`;
-
-const addr = (n: number): Hex => `0x00${n.toString(16).padStart(16, "0")}${"aa".repeat(11)}`;
-const word = (n: number): Hex => `0x${"00".repeat(12)}${addr(n).slice(2)}`;
 const FIRST = { limit: PAGE, skip: 0 };
 const DEEP = { limit: PAGE, skip: 900 };
 
@@ -141,6 +72,71 @@ const pattern = (topics: (number | undefined)[], address?: number): LogPattern =
 const logs = (patterns: LogPattern[], page = FIRST, from = 0, order: Order = "asc") =>
   searchLogs(sql, patterns, { from, to: "latest" }, page, order);
 const owner = addr(1);
+
+/** Pages behind a key in the middle of their lists. */
+const BEHIND: [string, () => Promise<unknown>][] = [
+  [
+    "transactions of a busy address",
+    (page: PageRange) => listTransactionsOfAddress(sql, { address: owner }, "desc", page),
+    ["700", "5"],
+  ],
+  [
+    "transactions of blocks",
+    (page: PageRange) => listTransactionsOfBlocks(sql, {}, "desc", page),
+    ["700", "5"],
+  ],
+  [
+    "internal transactions of a busy address",
+    (page: PageRange) =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { address: owner, includeZeroValue: true },
+        "asc",
+        page,
+      ),
+    ["700", "5", "1"],
+  ],
+  [
+    "internal transactions of blocks",
+    (page: PageRange) =>
+      listInternalTransactionsOfBlocks(sql, { blocks: {}, includeZeroValue: true }, "desc", page),
+    ["700", "5", "1"],
+  ],
+  [
+    "transfers of an address",
+    (page: PageRange) => listTokenTransfers(sql, { standard: 20, address: owner }, "desc", page),
+    ["700", "5", "0"],
+  ],
+  [
+    "transfers of a token",
+    (page: PageRange) => listTokenTransfers(sql, { standard: 20, token: addr(5) }, "asc", page),
+    ["700", "0", "0"],
+  ],
+  [
+    "logs of a topic",
+    (page: PageRange) => searchLogs(sql, [pattern([0])], { from: 0, to: "latest" }, page, "desc"),
+    ["700", "5"],
+  ],
+  [
+    "withdrawals",
+    (page: PageRange) => listWithdrawals(sql, { address: owner }, "desc", page),
+    ["700", "2200"],
+  ],
+  ["blocks", (page: PageRange) => listBlocks(sql, {}, page), ["700"]],
+  ["mined blocks", (page: PageRange) => listMinedBlocks(sql, owner, page), ["701"]],
+  ["uncles", (page: PageRange) => listUnclesOfMiner(sql, owner, page), ["700", "701", "0"]],
+  ["accounts", (page: PageRange) => listCoinAccountsByAge(sql, page), ["700", addr(700)]],
+  [
+    "contracts",
+    (page: PageRange) => listContracts(sql, "all", page),
+    ["700", "0", "700", addr(10_700)],
+  ],
+  ["holders", (page: PageRange) => getHolderPage(sql, addr(1), page), ["7000", addr(6999)]],
+  ["ids", (page: PageRange) => listNftsOfOwner(sql, owner, owner, page), ["700"]],
+].map(([name, read, after]) => [
+  `${name} behind a key`,
+  () => (read as (page: PageRange) => Promise<unknown>)({ ...FIRST, after: after as string[] }),
+]);
 
 /** Each with the entries that it skips: these may be sorted too, where the index has the order of blocks only. */
 const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
@@ -218,8 +214,15 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
   [
     "internal transactions of a transaction",
     () =>
-      listInternalTransactionsOfTransaction(sql, word(70_007), { includeZeroValue: false }, "asc"),
+      listInternalTransactionsOfTransaction(
+        sql,
+        word(70_007),
+        { includeZeroValue: false },
+        "asc",
+        FIRST,
+      ),
   ],
+  ...BEHIND,
   [
     "transfers of an address",
     () => listTokenTransfers(sql, { standard: 20, address: addr(5) }, "desc", FIRST),
@@ -420,16 +423,10 @@ describe("searches logs in index ranges, and sorts no more than the page of each
 
   test("nor does one of several servers read more for a page than what is before it", async () => {
     const spread = createSql(database.url, { connections: 1 });
-    const { name, columns } = pageTables.find((table) => table.name === "logs") as CopyTable;
-    for (const [column, type] of Object.entries(columns)) {
-      await spread.unsafe(`ALTER TABLE ${name} ADD COLUMN ${column} ${type.replace("?", "")}`);
-    }
     noteDistributed(spread as never, BLOCKS - 1);
     const [plan] = await executedPlansOf(spread, () =>
       searchLogs(spread, [pattern([1], 3)], { from: 0, to: "latest" }, { limit: PAGE, skip: 150 }),
     );
-    for (const column of Object.keys(columns))
-      await spread`ALTER TABLE logs DROP COLUMN ${spread(column)}`;
     await spread.end();
     expect(plan && rowsRead(plan)).toBeLessThanOrEqual(150 + TABLES * PAGE);
   });
@@ -480,10 +477,11 @@ describe("reads only what belongs to the one that is asked about", () => {
   });
 
   test("tokens of an owner are read up to the page", async () => {
-    const list = () => listOwnedTokens(sql, owner, [20, 404, 721, 1155], [], FIRST);
-    const plans = await executedPlansOf(sql, list);
-    expect(plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node))).toEqual(
-      [],
-    );
+    for (const page of [FIRST, { ...FIRST, after: [addr(700), "-1"] }]) {
+      const list = () => listOwnedTokens(sql, owner, [20, 404, 721, 1155], [], page);
+      const plans = await executedPlansOf(sql, list);
+      const scans = plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node));
+      expect(scans).toEqual([]);
+    }
   });
 });

@@ -38,10 +38,6 @@ const NOT_DESCRIBED: Readonly<Record<string, string>> = {
   "src/store/writer/audit.ts stored": "reads temporary tables that it makes",
   "src/store/cluster/distribution.ts name": "runs on Citus only",
   "src/store/cluster/distribution.ts definition": "runs on Citus only",
-  "src/store/cluster/distribution.ts column": "runs on Citus only",
-  "src/store/lists/logs.ts blockNumber": "runs on Citus only",
-  "src/store/lists/token-transfers.ts tokenName": "runs on Citus only",
-  "src/store/lists/transactions.ts logIndex": "one of two runs on Citus only",
   "src/store/writer/recorded-rows.ts servers": "runs on Citus only",
   "src/store/sync-state.ts servedState": "has the columns of the statement that it is given",
 };

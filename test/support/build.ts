@@ -9,7 +9,6 @@ import {
   implementationChanges,
   transactionKey,
 } from "./activity.ts";
-import { partlyCarried } from "./carried.ts";
 
 // Rows for tests of the store and the API: valid with defaults, the fields under test spelled out.
 
@@ -160,7 +159,7 @@ export async function publish(sql: Sql, world: World): Promise<void> {
     addressTokenTransfers: transfers.flatMap(activityOfTransfer),
   };
   const { transactionHashes, ...ofOneServer } = rows;
-  const recorded = (await isDistributed(sql)) ? partlyCarried(rows) : ofOneServer;
+  const recorded = (await isDistributed(sql)) ? rows : ofOneServer;
   await insert(sql, "blocks", blocks);
   for (const [name, ofTable] of Object.entries(recorded)) {
     await insert(sql, chainTables[name as keyof ChainRows].name, ofTable.map(withParsedExtra));

@@ -3,14 +3,14 @@ import type { Hex } from "../../core/evm/hex.ts";
 import { isRecord, listOf } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";
 
-// ABIs as compilers write them. Source: the contract ABI specification of Solidity.
+// ABIs in compilers' form. Source: the contract ABI specification of Solidity.
 
-/** A parameter of an ABI entry; that of a struct has its members. */
+/** A parameter of an ABI entry; a struct's has members. */
 export interface AbiParameter {
   name: string;
   /** `tuple`, `tuple[2]` for structs. */
   type: string;
-  /** The type as it stands in a signature: a struct is the tuple of its members. */
+  /** The type in a signature: a struct is the tuple of its members. */
   canonicalType: string;
   indexed: boolean;
   components: AbiParameter[];
@@ -24,18 +24,18 @@ export interface AbiEntry {
   signature: string;
   inputs: AbiParameter[];
   outputs: AbiParameter[];
-  /** Whether it changes nothing. */
+  /** Whether it is `view` or `pure`. */
   isReading: boolean;
-  /** Whether its logs have no topic that names it. */
+  /** Whether its logs lack the topic of its signature. */
   isAnonymous: boolean;
 }
 
-/** Characters of signatures that are hashed before other requests get a turn: some 5 ms. */
+/** Characters of signatures hashed before a yield to other requests: some 5 ms. */
 const AT_ONCE = 50_000;
-/** Every hash has a fixed cost, however short the text is: that of so many characters. */
+/** Fixed cost of a hash, in characters. */
 const OF_A_HASH = 200;
 
-/** The entries of an ABI given as JSON text; skips whatever is none. */
+/** Parses the entries of an ABI in JSON text; skips invalid ones. */
 export function readAbi(abi: string): AbiEntry[] {
   return listOf(JSON.parse(abi)).flatMap((item): AbiEntry[] => {
     if (!isRecord(item) || typeof item["name"] !== "string") return [];
@@ -56,7 +56,7 @@ export function readAbi(abi: string): AbiEntry[] {
   });
 }
 
-/** The entries with the hashes of their signatures, made in turns with other requests. */
+/** Yields the entries with the hashes of their signatures, in turns with other requests. */
 export async function* hashSignatures(
   entries: readonly AbiEntry[],
 ): AsyncGenerator<AbiEntry & { hash: Hex }> {
@@ -70,7 +70,7 @@ export async function* hashSignatures(
   }
 }
 
-/** Keccak-256 of the signature: what an event's first topic is, and a selector the first four bytes of. */
+/** Returns keccak-256 of the signature: an event's first topic, and in its first four bytes a selector. */
 export function hashOf({ signature }: AbiEntry): Hex {
   return keccak256(stringToBytes(signature));
 }

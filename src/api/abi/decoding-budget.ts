@@ -1,10 +1,7 @@
 import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { AbiParameter } from "./abi.ts";
 
-/**
- * What an answer may still hold of decoded values. Small data can stand for large values: pointers may lead to the same
- * place again and again, and each value repeats a name and a type that an author chose.
- */
+/** Budget of decoded values in an answer. Small data can stand for large values: pointers repeat, and names are the author's. */
 export interface DecodingBudget {
   /** Values, lists and structs. */
   values: number;
@@ -12,27 +9,27 @@ export interface DecodingBudget {
   characters: number;
 }
 
-/** Longest name, type or signature that is shown. */
+/** Longest name, type or signature in an answer. */
 export const LONGEST_TEXT = 1000;
-/** A struct in a struct, a list in a list. */
+/** Deepest nesting of structs and lists. */
 const DEEPEST = 16;
 const WORD = 32;
-/** Of a word, and of what stands around a value. */
+/** Characters of a word and of a value's punctuation. */
 const CHARACTERS_OF_A_VALUE = 100;
 
-/** The budget of one answer: decoding that much takes some 30 ms. */
+/** Returns the budget of one answer: decoding that much takes some 30 ms. */
 export function createDecodingBudget(): DecodingBudget {
   return { values: 3000, characters: 1_000_000 };
 }
 
-/** Whether something did not fit into the budget. */
+/** Returns whether the budget was exceeded. */
 export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
   return values < 0 || characters < 0;
 }
 
 /**
- * Walks over data as its types say, without decoding it, and takes what it holds out of the budget. False when the data
- * does not fit the types, or not into the budget.
+ * Subtracts the content of data, by its types, from the budget without decoding it. Returns false
+ * when it fits neither the types nor the budget.
  */
 export function spendOn(
   parameters: readonly AbiParameter[],
@@ -59,9 +56,9 @@ interface Walk {
   budget: DecodingBudget;
 }
 
-/** How a type is laid out. */
+/** Layout of a type. */
 interface Shape {
-  /** Bytes in the place of the value, or of the pointer to it. */
+  /** Bytes of the value in place, or of the pointer to it. */
   headSize: number;
   isDynamic: boolean;
   /** Characters of its name and type. */
@@ -128,7 +125,7 @@ function walkValue({ content, label }: Shape, start: number, walk: Walk): void {
   }
 }
 
-/** Not a list of that length: it ends where the budget does. */
+/** Yields a shape so many times, without a list of that length: the budget ends it. */
 function* times(shape: Shape, count: number): Generator<Shape> {
   for (let index = 0; index < count; index++) yield shape;
 }
@@ -143,7 +140,7 @@ function numberlessWordAt(start: number, { size }: Walk): void {
   if (start + WORD > size) throw new Misfit();
 }
 
-/** A pointer or a length; both count bytes or elements from here on, so that no larger number fits. */
+/** Reads a pointer or a length; both count bytes or elements still to come, so that no larger number fits. */
 function numberAt(start: number, walk: Walk): number {
   numberlessWordAt(start, walk);
   const number = Number(hexSlice(walk.data, start, start + WORD));

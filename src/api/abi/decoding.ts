@@ -4,7 +4,7 @@ import { listOf } from "../../core/json/record.ts";
 import { type AbiEntry, type AbiParameter, hashSignatures, readAbi } from "./abi.ts";
 import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts";
 
-// Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
+// Decodes calls, events and errors by an ABI. Source: the contract ABI specification of Solidity.
 
 /** A value with its name and type: text (also booleans), a list for an array, a list of `DecodedValue` for a struct. */
 export interface DecodedValue {
@@ -15,7 +15,7 @@ export interface DecodedValue {
   hashed?: true;
 }
 
-/** What data means. */
+/** Decoded data. */
 export interface Decoded {
   /** `transfer(address,uint256)` */
   signature: string;
@@ -28,7 +28,7 @@ export interface LogData {
   data: Hex;
 }
 
-/** The entries of an ABI by the hashes that calls, logs and errors name them by. */
+/** The entries of an ABI by selector and first topic. */
 export interface AbiIndex {
   /** By selector. */
   functions: ReadonlyMap<Hex, AbiEntry>;
@@ -39,7 +39,7 @@ export interface AbiIndex {
 
 const SELECTOR_BYTES = 4;
 
-/** Errors of every contract, which its ABI does not list. */
+/** Errors of every contract, which its ABI omits. */
 const BUILT_IN = await indexAbi(
   JSON.stringify([
     { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
@@ -47,7 +47,7 @@ const BUILT_IN = await indexAbi(
   ]),
 );
 
-/** Indexes an ABI given as JSON text, in turns with other requests; skips whatever is no entry of an ABI. */
+/** Indexes an ABI in JSON text, in turns with other requests; skips invalid entries. */
 export async function indexAbi(abi: string): Promise<AbiIndex> {
   const functions = new Map<Hex, AbiEntry>();
   const errors = new Map<Hex, AbiEntry>();
@@ -74,10 +74,7 @@ export function decodeCall(
   );
 }
 
-/**
- * Decodes what a failed call returned: as an error of every contract, else with the first ABI that fits; null if none
- * does.
- */
+/** Decodes what a failed call returned: an error of every contract, else by the first ABI that fits; else null. */
 export function decodeError(
   abis: readonly AbiIndex[],
   data: Hex,
@@ -151,7 +148,7 @@ function fitsTopic(type: string): boolean {
   return !/^(?:string|bytes|tuple)$|\]$/.test(type);
 }
 
-/** Decodes data; undefined when it does not fit the types, or what it holds not into the budget. */
+/** Decodes data; undefined when it fits neither the types nor the budget. */
 export function decode(
   parameters: readonly AbiParameter[],
   data: Hex,
@@ -193,7 +190,7 @@ export interface NamelessType {
   components: NamelessType[];
 }
 
-/** The types without names, so that viem gives a list: names may be anything, even the same twice. */
+/** Returns the types without names, so that viem returns a list: names may be arbitrary or repeated. */
 export function nameless({ type, components }: AbiParameter): NamelessType {
   return { type, components: components.map(nameless) };
 }

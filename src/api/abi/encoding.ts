@@ -5,10 +5,7 @@ import { nameless } from "./decoding.ts";
 
 const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
 
-/**
- * Encodes the data of a call. Arguments are JSON values: numbers as text or numbers, structs as lists of their members.
- * Undefined when they do not fit the types.
- */
+/** Encodes the data of a call. Numbers are text or numbers, structs are lists. Undefined when the arguments do not fit the types. */
 export function encodeCall(
   selector: Hex,
   inputs: readonly AbiParameter[],
@@ -25,7 +22,7 @@ export function encodeCall(
   }
 }
 
-/** Throws when a value is not of its type, as far as viem does not check that itself. */
+/** Converts a JSON value; throws when it does not match its type, as far as viem does not check that itself. */
 function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {
@@ -45,7 +42,7 @@ function jsonValueOf(type: string, components: readonly AbiParameter[], value: u
   return type === "address" ? value.toLowerCase() : value;
 }
 
-/** A number that JSON cannot hold exactly is wanted as text. */
+/** Parses an integer; a number beyond JSON's precision must be text. */
 function integerOf(value: unknown): bigint {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   const text = String(value).trim();

@@ -32,13 +32,10 @@ function invalid(parameter: string): RpcOutcome {
   return rpcFailure("invalid-parameter", `Query parameter '${parameter}' is invalid`, parameter);
 }
 
-/** A block that only the node knows. */
+/** A block that only the node can resolve. */
 type NodeBlock = NodeTag | { blockHash: string };
 
-/**
- * Number of a block, infinite for the served head; undefined for what is no block. 32 bytes are a hash, as nodes read them,
- * also in an object (EIP-1898).
- */
+/** Returns a block's number, infinite for the served head, or its hash (32 bytes, EIP-1898); undefined for anything else. */
 function parseBlock(block: unknown): number | NodeBlock | undefined {
   if (block === undefined || block === null || block === "latest" || block === "pending") {
     return Number.POSITIVE_INFINITY;

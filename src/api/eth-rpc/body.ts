@@ -3,11 +3,7 @@ import { RequestError } from "../../core/errors.ts";
 import { decodeUtf8, parseUrlEncoded } from "../http/input/form.ts";
 import { boundJson, parseMembers } from "../http/input/json.ts";
 
-/**
- * The JSON of a request's body, whatever its content type; an empty body is an empty object, a large id a bigint. curl
- * with `-d` alone sends the JSON as the only name of a form. Undefined when it is no JSON. Throws `RequestError` when it
- * is too large.
- */
+/** Parses a body as JSON, also where `curl -d` sent it as a form's name; undefined when it is not JSON. Throws `RequestError`. */
 export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
   try {
     const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
@@ -21,7 +17,7 @@ export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | unde
   }
 }
 
-/** The first name of a urlencoded form. */
+/** Returns the first name of a urlencoded form. */
 function nameIn(text: string): string {
   const [first] = parseUrlEncoded(Buffer.from(text));
   return first?.[0] ?? "";

@@ -1,11 +1,11 @@
 import { isAddress } from "../../core/evm/address.ts";
 import { isHash, isHexData } from "../../core/evm/hex.ts";
 
-/** A method that the node answers, after our checks of its parameters. */
+/** A method answered by the node, after checks of its parameters. */
 export interface ForwardedMethod {
   /** Fewest and most parameters. */
   parameters: readonly [number, number];
-  /** One check per parameter, in order; each gives what is wrong, or undefined. */
+  /** One check per parameter, in order; each returns the fault, or undefined. */
   checks: readonly Check[];
   /** The last of `checks` is a block that is `latest` when absent. */
   endsInBlock: boolean;
@@ -13,7 +13,7 @@ export interface ForwardedMethod {
 
 type Check = (parameter: unknown) => string | undefined;
 
-/** The blocks that JSON-RPC has names for. */
+/** JSON-RPC's block names. */
 export const BLOCK_NAMES = ["latest", "earliest", "pending", "safe", "finalized"] as const;
 const BLOCK_TAGS = new Set<unknown>(BLOCK_NAMES);
 const QUANTITIES = ["gas", "gasPrice", "value"];
@@ -30,12 +30,12 @@ const boolean = checkOf((parameter) => typeof parameter === "boolean", "Invalid 
 const data = checkOf(isHexData, "Invalid hex data");
 const block = checkOf(isBlock, "Invalid block number");
 
-/** The methods that are passed on, with their checks. Source: docs/wire.md, "Methods". */
+/** The forwarded methods, with their checks. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
   eth_getTransactionCount: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
   eth_getCode: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
   eth_getStorageAt: { parameters: [2, 3], checks: [address, integer, block], endsInBlock: true },
-  // The third parameter, state overrides, is the node's to judge.
+  // The node checks the third parameter, state overrides.
   eth_estimateGas: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
   eth_call: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
   eth_getBlockByNumber: { parameters: [2, 2], checks: [block, boolean], endsInBlock: false },
@@ -43,7 +43,7 @@ export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
   eth_sendRawTransaction: { parameters: [1, 1], checks: [data], endsInBlock: false },
 };
 
-/** What is wrong with the first bad parameter; undefined when all pass. */
+/** Returns the fault of the first invalid parameter; undefined when all pass. */
 export function checkForwarded(
   { checks }: ForwardedMethod,
   parameters: readonly unknown[],
@@ -55,7 +55,7 @@ export function checkForwarded(
   return undefined;
 }
 
-/** The parameters as the node gets them. */
+/** Returns the parameters in the node's form. */
 export function completeForwarded(
   { checks, endsInBlock }: ForwardedMethod,
   parameters: readonly unknown[],

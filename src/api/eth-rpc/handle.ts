@@ -23,11 +23,11 @@ import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 export interface RpcOptions {
   /** Most entries of a batch. */
   rpcBatchLimit: number;
-  /** Time that an answer may take, see `inTime`. */
+  /** Time limit of an answer, see `inTime`. */
   requestTimeoutMs: number;
 }
 
-/** What is to be done for one entry of a request. */
+/** The way to answer one entry of a request. */
 type Plan =
   | { kind: "answered"; outcome: RpcOutcome }
   | IndexStep
@@ -68,7 +68,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
   };
 }
 
-/** The answers to entries about one chain, as text, and the block that they are true for. */
+/** Returns the answers to entries about one chain, as text, and their block. */
 async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
@@ -140,9 +140,7 @@ interface AnswerText {
   fault: Fault | undefined;
 }
 
-/**
- * The answers as text. Other requests get a turn between long ones; an error replaces an answer beyond the size limit.
- */
+/** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
 async function toTexts(
   answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
 ): Promise<AnswerText[]> {
@@ -169,7 +167,7 @@ function textOf(outcome: RpcOutcome | undefined, id: RpcId | bigint): AnswerText
   return { text, fault };
 }
 
-/** The answer of a body that is no JSON. */
+/** Returns the answer to a body that is not JSON. */
 export function parseErrorAnswer(): Answer {
   const error = { code: -32_700, message: "Parse error" };
   return jsonAnswer({ jsonrpc: "2.0", error, id: null }, 400, { code: "bad-request" });
@@ -200,7 +198,7 @@ function plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">):
   return { kind: "forward", call };
 }
 
-/** A forwarded method counts as unknown when `params` is absent. */
+/** Finds the method; a forwarded one counts as unknown when `params` is absent. */
 function findMethod(
   name: unknown,
   params: unknown,
@@ -218,7 +216,7 @@ function answered(code: ErrorCode, text: string): Plan {
   return { kind: "answered", outcome: rpcFailure(code, text) };
 }
 
-/** The id as sent, 0 when there is none, null for what is no id. */
+/** Returns the id as sent, 0 when absent, null when invalid. */
 function idOf(entry: unknown): RpcId | bigint {
   if (!isRecord(entry)) return null;
   const { id } = entry;

@@ -4,7 +4,8 @@ import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { getBlock } from "../../store/blocks/block-details.ts";
-import { type LogPattern, type LogPlace, searchLogs } from "../../store/lists/logs.ts";
+import type { PageKey } from "../../store/lists/large-pages.ts";
+import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
 import { type Input, lookUp } from "../http/input/form.ts";
 import {
@@ -43,18 +44,18 @@ export const getLogs: IndexMethod = {
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : [];
     const after = parsePaging(fields["paging_options"]);
-    const page = { limit: MAXIMUM_LOGS, skip: 0 };
+    const page = { limit: MAXIMUM_LOGS, skip: 0, after };
     const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
     if (typeof from === "object") return from;
     if (typeof to === "object") return to;
     const { logs, head } = await read(async (sql, served) => {
       const head = await served;
       if (from !== undefined && to !== undefined) {
-        return { logs: await searchLogs(sql, patterns, { from, to, after }, page), head };
+        return { logs: await searchLogs(sql, patterns, { from, to }, page), head };
       }
       const block = blockHash && (await getBlock(sql, { hash: blockHash }));
       if (!block) return { logs: undefined, head };
-      const only = { from: block.number, to: block.number, after };
+      const only = { from: block.number, to: block.number };
       return { logs: await searchLogs(sql, patterns, only, page), head };
     });
     if (!logs) {
@@ -68,13 +69,13 @@ export const getLogs: IndexMethod = {
   },
 };
 
-/** Returns the fields of a filter under their names, which count in any letter case, as in geth. */
+/** Returns the fields of a filter under their names, in any letter case as in geth. */
 function fieldsOf(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
   return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
 }
 
-/** The error for a bad part of the filter, in the wire's words. */
+/** Returns the error for an invalid part of the filter, in the wire's words. */
 function invalidFilter(
   parameter: (typeof FILTER_FIELDS)[number],
   text: string,
@@ -83,7 +84,7 @@ function invalidFilter(
   return new RequestError(400, code, text, { parameter });
 }
 
-/** Every address with every choice of topics. */
+/** Combines every address with every choice of topics. */
 function parsePatterns(fields: Fields): LogPattern[] {
   const addresses = parseAddresses(fields["address"]);
   const topics = parseTopics(fields["topics"]);
@@ -105,7 +106,7 @@ function parsePatterns(fields: Fields): LogPattern[] {
   );
 }
 
-/** None stands for any. */
+/** Replaces an empty list by undefined, which matches any. */
 function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
   return values.length === 0 ? [undefined] : [...values];
 }
@@ -117,7 +118,7 @@ function parseAddresses(value: unknown): Address[] {
   return [...new Set(addresses.map(lowerAddress))];
 }
 
-/** The choices of each position, none for any topic. */
+/** Returns the choices of each position, none for any topic. */
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
@@ -136,7 +137,7 @@ function parseBlockHash(value: unknown): Hex | undefined {
   return lowerHex(value);
 }
 
-/** The first and the last block. */
+/** Returns the first and the last block. */
 function parseBlocks(fields: Fields): Block[] {
   return [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")];
 }
@@ -155,7 +156,7 @@ function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
   throw invalidFilter(name, `${value} is not a valid block number`);
 }
 
-/** The block's number, where only the node knows it; what it answers instead is the outcome. */
+/** Returns the block's number, from the node if necessary; or its failure as the outcome. */
 async function numberOf(
   forward: RpcContext["forward"],
   block: Block,
@@ -173,17 +174,17 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-function parsePaging(value: unknown): LogPlace | undefined {
-  if (value === undefined || value === null) return undefined;
+/** Returns the key of the log that the page comes after, see `searchLogs`. */
+function parsePaging(value: unknown): PageKey {
+  if (value === undefined || value === null) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);
-  const after = { logIndex: parseHexNumber(logIndex), blockNumber: parseHexNumber(blockNumber) };
-  if (after.logIndex === undefined) throw invalidFilter("paging_options", "invalid log index");
-  if (after.blockNumber === undefined)
-    throw invalidFilter("paging_options", "invalid block number");
-  return { logIndex: after.logIndex, blockNumber: after.blockNumber };
+  const [log, block] = [parseHexNumber(logIndex), parseHexNumber(blockNumber)];
+  if (log === undefined) throw invalidFilter("paging_options", "invalid log index");
+  if (block === undefined) throw invalidFilter("paging_options", "invalid block number");
+  return [String(block), String(log)];
 }
 
-/** Hex digits with or without `0x`; what exceeds 2^53 - 1 becomes that. */
+/** Parses hex digits with or without `0x`, at most 2^53 - 1. */
 function parseHexNumber(value: unknown): number | undefined {
   if (typeof value !== "string" || !/^(?:0x)?[0-9a-fA-F]+$/.test(value)) return undefined;
   return Math.min(Number.parseInt(value, 16), Number.MAX_SAFE_INTEGER);

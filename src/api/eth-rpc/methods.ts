@@ -23,7 +23,7 @@ const chainId: IndexMethod = {
   },
 };
 
-/** A price that the node estimates. */
+/** Declares a price that the node estimates. */
 function gasPrice(method: string): IndexMethod {
   return {
     parameters: [0, 0],
@@ -35,7 +35,7 @@ function gasPrice(method: string): IndexMethod {
   };
 }
 
-/** The methods that the index answers. */
+/** The methods answered by the index. */
 export const indexMethods: Readonly<Record<string, IndexMethod>> = {
   eth_blockNumber: blockNumber,
   eth_chainId: chainId,

@@ -2,13 +2,14 @@ import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { Context } from "../explorer/action.ts";
 import type { Forward } from "../explorer/forwarding.ts";
 
-/** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
+/** Answer of one JSON-RPC entry, without its envelope. Our own errors are bare texts, as in the reference. */
 export type RpcOutcome = { result: unknown } | ({ error: unknown } & Fault);
 
-/** What a method works with. */
+/** Dependencies of a method. */
 export type RpcContext = Omit<
   Context,
   | "dialect"
+  | "page"
   | "sent"
   | "client"
   | "signal"
@@ -19,19 +20,19 @@ export type RpcContext = Omit<
   | "largeAnswers"
 > & { forward: Forward };
 
-/** Tags whose block only the node knows. */
+/** Tags that only the node can resolve. */
 export type NodeTag = "safe" | "finalized";
 
-/** A method that the index answers. */
+/** A method answered by the index. */
 export interface IndexMethod {
   /** Fewest and most parameters. */
   parameters: readonly [number, number];
-  /** Answered also while the first synchronisation is running. */
+  /** Answered also during the first synchronisation. */
   servedWhileLoading?: boolean;
   answer(context: RpcContext, parameters: readonly unknown[]): Promise<RpcOutcome>;
 }
 
-/** `error` with the wire's text. */
+/** Returns `error` with the wire's text. */
 export function rpcFailure(code: ErrorCode, text: string, parameter?: string): RpcOutcome {
   return { error: text, code, parameter };
 }

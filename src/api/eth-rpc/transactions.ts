@@ -32,7 +32,7 @@ export const getTransactionReceipt: IndexMethod = {
     isHash(hash) ? findReceipt(context, lowerHex(hash), context.forward) : INVALID_HASH,
 };
 
-/** A transaction by its hash: one that the index does not have may wait in the node's pool. */
+/** Finds a transaction by its hash, in the index or in the node's pool. */
 export async function findTransaction(
   { read, chainId }: Pick<Context, "read" | "chainId">,
   hash: Hex,
@@ -49,7 +49,7 @@ export async function findTransaction(
   return { result: isRecord(result) ? withoutUnservedBlock(result, head) : null };
 }
 
-/** The receipt of a transaction: one from before the first indexed block is the node's. */
+/** Finds the receipt of a transaction; the node has those from before the first indexed block. */
 export async function findReceipt(
   { read }: Pick<Context, "read">,
   hash: Hex,
@@ -65,7 +65,7 @@ export async function findReceipt(
   return "error" in answer ? answer : { result: earlierReceipt(answer.result, head) };
 }
 
-/** A log of JSON-RPC; `transactionHash` and block come from around it. */
+/** Presents a log of JSON-RPC; `transactionHash` and block come from the caller. */
 export function presentLog(
   log: TransactionLog,
   place: {
@@ -88,7 +88,7 @@ export function presentLog(
   };
 }
 
-/** A transaction of JSON-RPC. */
+/** Presents a transaction of JSON-RPC. */
 export function presentTransaction(transaction: SignedTransaction, chainId: number) {
   const { type, v, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } =
@@ -119,7 +119,7 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
   };
 }
 
-/** A receipt of JSON-RPC. */
+/** Presents a receipt of JSON-RPC. */
 function presentReceipt(receipt: StoredReceipt) {
   const { logs, status, l1Fee } = receipt;
   const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};

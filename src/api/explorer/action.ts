@@ -5,6 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { UnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
+import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
@@ -13,24 +14,24 @@ import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./en
 import type { Mempool } from "./from-node/transactions/mempool.ts";
 import type { GasOracle } from "./gas/prices.ts";
 
-/** What every handler works with, the same for all requests. */
+/** Services of every handler, the same for all requests. */
 export interface Services {
-  /** For reading only; may be a replica. */
+  /** Read-only; may be a replica. */
   sql: Sql;
   chain: Chain;
-  /** Id of the chain. Throws `RequestError` until the node was reached for the first time. */
+  /** Returns the id of the chain. Throws `RequestError` before the first contact with the node. */
   chainId(): number;
   log: Logger;
   verifier: Verifier;
   /** Reward of a block besides its fees, in wei. */
   staticReward: bigint;
-  /** Whether `eth_sendRawTransaction` is passed on to the node. */
+  /** Whether `eth_sendRawTransaction` is forwarded to the node. */
   sendRawTransaction: boolean;
-  /** Aggregator contracts that tell the price of the coin; absent without one. */
+  /** Price aggregators of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
 }
 
-/** A client's use of its rate limit in the running window. */
+/** A client's use of its rate limit in the current window. */
 export interface RateUsage {
   requests: number;
   limit: number;
@@ -38,61 +39,57 @@ export interface RateUsage {
   resetMs: number;
 }
 
-/** What a handler works with for one request. It reads the index only through `read`, so one answer shows one state. */
+/** Input of a handler for one request. It reads the index only through `read`, so one answer shows one state. */
 export interface Context extends Omit<Services, "sql" | "chain"> {
   read: Read;
-  /** Asked in the name of who asks, and no longer than the answer is waited for. */
+  /** Scoped to the caller; cancelled with the request. */
   chain: CallerChain;
   dialect: Dialect;
+  /** The page that `page` and `offset`, or a cursor, ask for. */
+  page: PageRange;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
   /** The queue for answers that may be large. */
   largeAnswers: LargeAnswers;
-  /** Who asks, as the rate limiter tells clients apart. */
+  /** The client's identity, as in the rate limiter. */
   client: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer. */
   signal: AbortSignal;
-  /** Gas prices at the head, kept until the head changes. */
+  /** Gas prices at the head, cached until the head changes. */
   gasOracle: GasOracle;
-  /** Contracts that the node got stuck in for an answer. */
+  /** Contracts that did not answer the node for an answer. */
   unresponsive: UnresponsiveContracts;
-  /** What waits in the node's pool, read for all clients together. */
+  /** The node's pool, read for all clients together. */
   mempool: Mempool;
-  /** What a client has used of its rate limit; undefined where there is none. */
+  /** Returns a client's use of its rate limit; undefined without one. */
   usageOf(client: string): RateUsage | undefined;
 }
 
-/** Parameters of an action before its schema has seen them: absent ones undefined. */
+/** Parameters of an action before their schema: absent ones undefined. */
 export type RawParameters = Readonly<Record<string, InputValue | undefined>>;
 
-/**
- * One action of the API: the only place that describes it. Checks run in this order: `check`, absent parameters in
- * the order of `params`, then the values in that order; the first complaint is the answer.
- */
+/** One action of the API. `check` runs first, then absent parameters, then values, each in the order of `params`. */
 export interface Action<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
   EtherscanResult extends z.ZodType = Result,
   EtherscanParams extends z.ZodObject = Params,
 > {
-  /** The wire's spelling; looked up in any letter case. */
+  /** The wire's spelling; found in any letter case. */
   name: string;
   /** One line for people, without a full stop. */
   summary: string;
   /** Served in this dialect alone; without it in both. */
   dialect?: Dialect;
-  /**
-   * Another envelope than the explorer's. Errors are texts in `json-rpc`, as in the reference, and objects in `proxy`, as
-   * from a node.
-   */
+  /** Another envelope than the explorer's: errors are texts in `json-rpc`, objects in `proxy`. */
   envelope?: "json-rpc" | "proxy";
-  /** The action is about no chain: `chainid` is ignored. */
+  /** The action concerns no chain: `chainid` is ignored. */
   ofNoChain?: true;
   /** For documentation only: the parameters are sent in a body, since they are too large for a query. Both work. */
   isSubmission?: true;
   /** JSON-RPC envelope only: the `id` of every answer. Without it the request's own, or 1. */
   id?: number;
-  /** Schema per parameter; the wire's error texts stand in it (params.ts). */
+  /** Schema per parameter, with the wire's error texts (params.ts). */
   params: Params;
   /** The parameters in Etherscan's dialect, where they differ: `params` and more. */
   etherscanParams?: EtherscanParams;
@@ -100,32 +97,34 @@ export interface Action<
   emptyIsAbsent?: true;
   /** Required parameters of a submission. Clients send them under several names, so the schema cannot require them. */
   required?: readonly string[];
-  /** The parameter that a form brings as uploaded files, and JSON as texts by file name. */
+  /** The parameter for files: uploads in a form, texts by file name in JSON. */
   files?: { name: string; example: Readonly<Record<string, string>> };
-  /** Some parameters turn the answer into plain text. */
+  /** Some parameters make the answer plain text. */
   mayBeText?: true;
-  /** Values that absent parameters have in Etherscan's dialect. */
+  /** Defaults of absent parameters in Etherscan's dialect. */
   etherscanDefaults?: Readonly<Record<string, string>>;
   /** Schema of `result` on success; one for each dialect where they differ. */
   result: Result | { blockscout: Result; etherscan: EtherscanResult };
   /** Message of an empty list, which then has status 0. */
   empty?: PerDialect<string>;
-  /** A request that answers on a chain with data, for documentation and tests. */
+  /** A request that succeeds on a chain with data, for documentation and tests. */
   example: Readonly<Record<string, string>>;
-  /** Says what is wrong with the parameters as a whole; runs before all other checks. */
+  /** Returns the fault of the parameters as a whole; runs before all other checks. */
   check?(parameters: RawParameters, dialect: Dialect): Failure | undefined;
-  /** One text for all absent required parameters; without it the first one's own text is answered. */
+  /** Returns one text for all absent required parameters; without it the first one's own text is the answer. */
   missing?(names: readonly string[]): string;
-  /** How an absent or bad parameter is answered, where not by the text with HTTP 200 alone. */
+  /** Returns how the answer for an absent or invalid parameter differs from its text with HTTP 200. */
   refuse?(text: string): FailureOptions;
-  /** Answered also while the first synchronisation is running. */
+  /** Answered also during the first synchronisation. */
   servedWhileLoading?: boolean;
   /**
-   * The answer depends only on blocks up to the head: not on what is read from the node later (balances, names of
-   * tokens), on verified sources or on the clock. The head row then tells whether a client's copy is still right.
+   * The list can be read to its end by cursors: of the rows up to a block (`history`), with values of the page's own state
+   * (`members`), or of the holdings of a token or an owner, as long as no transfer changes them.
    */
+  cursor?: "history" | "members" | "token" | "owner";
+  /** Whether the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */
   changesWithHead?: PerDialect<boolean>;
-  /** Whether a request asks for names of verified sources besides, which change without the head. */
+  /** Returns whether a request also asks for names of verified sources, which change independently of the head. */
   asksForSources?(input: z.output<Params> | z.output<EtherscanParams>): boolean;
   handle(
     context: Context,
@@ -145,12 +144,12 @@ export function defineAction<
   return action;
 }
 
-/** The schema of an action's parameters in a dialect. */
+/** Returns the schema of an action's parameters in a dialect. */
 export function paramsIn(action: Action, dialect: Dialect): z.ZodObject {
   return (dialect === "etherscan" ? action.etherscanParams : undefined) ?? action.params;
 }
 
-/** Whether a dialect has an action. */
+/** Returns whether a dialect has an action. */
 export function isServedIn({ dialect }: Action, wanted: Dialect): boolean {
   return dialect === undefined || dialect === wanted;
 }

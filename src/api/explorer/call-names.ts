@@ -3,14 +3,14 @@ import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import { listMethodNames } from "../../store/contracts/verified/method-names.ts";
 
-/** What decides which function a transaction calls. */
+/** Fields that identify the called function. */
 export interface Call {
   /** Null for a creation. */
   to: Address | null;
   input: Hex;
 }
 
-/** What a transaction calls, as a verified ABI tells. */
+/** The called function by a verified ABI. */
 export interface CallName {
   /** `0x` and 8 hex digits. */
   selector: Hex;
@@ -20,7 +20,7 @@ export interface CallName {
 
 const SELECTOR_BYTES = 4;
 
-/** The first four bytes of a call's data; undefined for a creation and for shorter data. */
+/** Returns the first four bytes of a call's data; undefined for a creation and for shorter data. */
 export function selectorOf({ to, input }: Call): Hex | undefined {
   return to !== null && hexLength(input) >= SELECTOR_BYTES
     ? hexSlice(input, 0, SELECTOR_BYTES)
@@ -32,17 +32,13 @@ export interface Calling {
   mayBeNamed: boolean;
 }
 
-/** An entry and the name of what it calls; undefined where no ABI knows it. */
+/** An entry and the name of the called function; undefined without an ABI for it. */
 export interface Named<Entry> {
   entry: Entry;
   call: CallName | undefined;
 }
 
-/**
- * Adds the names of the called functions, from the verified ABIs of the receivers and of the contracts that these
- * delegate to. `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read
- * from.
- */
+/** Adds the names of called functions by verified ABIs. `callOf` returns an entry's call; `sql` is the snapshot of the entries. */
 export async function nameCalls<Entry extends Calling>(
   sql: Queryable,
   entries: readonly Entry[],
@@ -54,7 +50,7 @@ export async function nameCalls<Entry extends Calling>(
   return nameEntries(sql, entries, callOf);
 }
 
-/** Each call is looked up once, however often it occurs. */
+/** Looks up each call once, however often it occurs. */
 async function nameEntries<Entry extends Calling>(
   sql: Queryable,
   entries: readonly Entry[],

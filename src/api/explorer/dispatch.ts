@@ -13,6 +13,7 @@ import { createLargeAnswers } from "../reading/large-answers.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "../serving/served-chain.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
+import { readWalk } from "./cursor.ts";
 import {
   type Answer,
   type Dialect,
@@ -27,6 +28,7 @@ import {
 } from "./envelope.ts";
 import { createMempool } from "./from-node/transactions/mempool.ts";
 import { createGasOracle } from "./gas/prices.ts";
+import { pageRange } from "./params.ts";
 import { actionsOf } from "./registry.ts";
 
 /**
@@ -104,9 +106,9 @@ export interface DispatchOptions extends SoftwareVersion {
   requestTimeoutMs: number;
 }
 
-/** An outcome, or the tag of the answer that the client has already. */
+/** An outcome, the cursor of the page behind it, or the tag of the answer that the client has already. */
 type Made = { block?: BlockReference | undefined } & (
-  | { outcome: Outcome<unknown>; etag?: string | undefined }
+  | { outcome: Outcome<unknown>; etag?: string | undefined; next?: string | undefined }
   | { unchanged: string }
 );
 
@@ -136,8 +138,12 @@ export function createDispatch(
     if (!parsed.success)
       return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
     const { data } = parsed;
+    const walk = readWalk(action, dialect, data, Number(data["offset"]));
+    if (walk && "kind" in walk) return { outcome: walk };
     const isOfHead =
-      forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
+      forDialect(action.changesWithHead ?? false, dialect) &&
+      !walk &&
+      !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
       const { head, isIndexed, isWhole } = await getServedState(sql);
       if (head && isIndexed && isWhole && known.includes(tagOfHead(head, program))) {
@@ -160,11 +166,19 @@ export function createDispatch(
     };
     const { result: outcome, head } = await resultOnOneState(
       sql,
-      (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),
+      (read) => {
+        const watched = waits.watch(read);
+        const reading = {
+          read: walk ? walk.pin(watched) : watched,
+          page: walk?.page ?? pageRange(data),
+        };
+        return action.handle({ ...context, ...reading, dialect, sent: input }, data);
+      },
       { servedWhileLoading: action.servedWhileLoading, asker },
     );
     const etag = isOfHead && head ? tagOfHead(head, program) : undefined;
-    return { outcome, block: head, etag };
+    const key = outcome.kind === "ok" ? outcome.next : undefined;
+    return { outcome, block: walk?.block() ?? head, etag, next: key && walk?.next(key) };
   }
 
   /** An expected failure as an error object; throws any other again. */
@@ -186,8 +200,8 @@ export function createDispatch(
     if ("unchanged" in made) {
       return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
     }
-    const { outcome, etag } = made;
-    return { ...answerOf(action, outcome, request.id, dialect), block, etag };
+    const { outcome, etag, next } = made;
+    return { ...answerOf(action, outcome, request.id, dialect), block, etag, next };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import type { ErrorCode, Fault } from "../../core/errors.ts";
+import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -29,7 +30,7 @@ export interface Failure extends Fault {
 
 /** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
-  | { kind: "ok"; result: Result; code: ErrorCode | undefined }
+  | { kind: "ok"; result: Result; code?: ErrorCode | undefined; next?: PageKey | undefined }
   | { kind: "rpc-error"; error: RpcErrorObject; code: ErrorCode }
   | { kind: "verbatim"; envelope: ExplorerEnvelope; code: ErrorCode | undefined }
   | { kind: "text"; text: string }
@@ -44,6 +45,8 @@ export interface Answer {
   fault?: Fault | undefined;
   /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
+  /** Cursor of the page behind. */
+  next?: string | undefined;
   /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
   etag?: string | undefined;
 }
@@ -63,6 +66,19 @@ export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, t
  */
 export function ok<Result>(result: Result, code?: ErrorCode): Outcome<Result> {
   return { kind: "ok", result, code };
+}
+
+/** Success with the rows of a page. Of a walk, one more was read, which tells whether others follow. */
+export function okPage<Row, Shown>(
+  { after, limit }: PageRange,
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly (string | number)[],
+  show: (row: Row) => Shown,
+): Outcome<Shown[]> {
+  if (after === undefined) return ok(rows.map(show));
+  const shown = rows.slice(0, limit - 1);
+  const last = shown.length < rows.length ? shown.at(-1) : undefined;
+  return { kind: "ok", result: shown.map(show), next: last && keyOf(last).map(String) };
 }
 
 /**

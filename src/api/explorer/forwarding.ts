@@ -4,22 +4,19 @@ import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.
 import { calmTurn } from "../../core/turns.ts";
 import { codeOfAnswer, type RpcFault, UNANSWERED } from "../http/failures.ts";
 
-/** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
+/** Most gas of a call, geth's default (`--rpc.gascap`): a node may accept any amount. */
 const MOST_GAS = 50_000_000n;
 const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
-/** In lower case: some nodes know the second name, too, and some take names in any letter case. */
+/** In lower case: some nodes also accept the second name, and some accept names in any letter case. */
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
-/** What the node said to a call. */
+/** The node's answer to a call. */
 export type Forwarded = { result: unknown } | RpcFault;
 
 /** Forwards one call. */
 export type Forward = (call: RpcCall) => Promise<Forwarded>;
 
-/**
- * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
- * away: sending it costs the node little.
- */
+/** Sends calls that a client chose in one batch and returns the node's answers. A sent transaction is not cancelled. */
 export async function forwardCalls(
   chain: CallerChain,
   calls: readonly RpcCall[],
@@ -36,10 +33,7 @@ export async function forwardCalls(
   });
 }
 
-/**
- * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
- * does not use up its client's places at the node.
- */
+/** Returns a function that forwards the calls of one request, one batch at a time. */
 export function createForward(chain: CallerChain): Forward {
   let sent: Promise<unknown> = Promise.resolve();
   let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;
@@ -63,7 +57,7 @@ export function createForward(chain: CallerChain): Forward {
   };
 }
 
-/** The node's answer to a call of ours, not asked for again; undefined where it has none. */
+/** Returns the node's answer to our own call, without a retry; undefined where it has none. */
 export async function askOnce(
   chain: CallerChain,
   method: string,
@@ -78,7 +72,7 @@ function boundGas(call: RpcCall): RpcCall {
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
   const bounds = Object.entries(subject)
     .filter(([name]) => GAS_FIELDS.has(name.toLowerCase()))
-    // Some nodes also take numbers and decimal digits: whatever is no bounded quantity is bounded.
+    // Some nodes also accept numbers and decimal digits: every unbounded value is bounded.
     .filter(([, gas]) => !isBounded(gas))
     .map(([name]) => [name, quantity(MOST_GAS)]);
   return bounds.length === 0

@@ -5,6 +5,7 @@ import { type Hex, lowerHex } from "../../core/evm/hex.ts";
 import { parseUtcDay, SECONDS_PER_DAY } from "../../core/time.ts";
 import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { BlockBounds } from "../../store/lists/page.ts";
+import { INVALID_CURSOR } from "../http/failures.ts";
 import type { RawParameters } from "./action.ts";
 import { type Failure, failed } from "./envelope.ts";
 
@@ -135,6 +136,20 @@ export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
     });
 }
 
+/** Parameters of a list that can be read to its end. `cursor` is read by cursor.ts. */
+export function paging(standard: number, maximum = MAXIMUM_OFFSET) {
+  return {
+    page,
+    offset: offset(standard, maximum),
+    cursor: z
+      .string({ error: INVALID_CURSOR })
+      .optional()
+      .describe(
+        "`start`, then the `x-next-cursor` of the answer before, until there is none: each entry of the list once, however long it is",
+      ),
+  };
+}
+
 /** On where it is `true`, in any letter case; off otherwise. */
 export function flag(description: string) {
   return z
@@ -190,15 +205,16 @@ export const timeBound = unixSeconds({ invalid: "" })
   .catch(undefined)
   .meta(documentedInteger());
 
-/** Rows of a page; none when it lies beyond every list. */
-export function pageRange(input: { page: number; offset: number }): PageRange {
-  const skip = (input.page - 1) * input.offset;
-  return skip < MAXIMUM_SKIP ? { limit: input.offset, skip } : { limit: 0, skip: 0 };
+/** Rows of the page that parameters ask for; none when it lies beyond every list. */
+export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): PageRange {
+  const skip = (Number(page ?? 1) - 1) * Number(offset);
+  return skip < MAXIMUM_SKIP ? { limit: Number(offset), skip } : { limit: 0, skip: 0 };
 }
 
 /** `check` of the lists: when page and offset are both given, nothing beyond the first 10,000 rows is served. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
   return (parameters: RawParameters): Failure | undefined => {
+    if (parameters["cursor"] !== undefined) return undefined;
     const asked = positive.safeParse(parameters["page"]);
     const rows = positive.safeParse(parameters["offset"]);
     if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;

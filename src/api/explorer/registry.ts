@@ -165,7 +165,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   ],
 };
 
-/** What each module is about, for people. */
+/** Descriptions of the modules, for people. */
 export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = {
   account: "Balances, transactions, transfers and holdings of addresses",
   logs: "Events that contracts emitted",
@@ -179,7 +179,7 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   proxy: "A node's own methods, in Etherscan's dialect only",
 };
 
-/** Every action of a dialect, in that order. */
+/** Returns every action of a dialect, in that order. */
 export function actionsIn(dialect: Dialect): { module: string; action: Action }[] {
   return Object.entries(registry).flatMap(([module, actions]) =>
     actions.filter((action) => isServedIn(action, dialect)).map((action) => ({ module, action })),
@@ -197,9 +197,7 @@ function indexFor(dialect: Dialect): ReadonlyMap<string, ReadonlyMap<string, Act
   return modules;
 }
 
-/**
- * Actions of a module by their lower-case names; undefined for a module that the dialect lacks. `module` is lower case.
- */
+/** Returns a module's actions by lower-case name; undefined for a module that the dialect lacks. */
 export function actionsOf(
   module: string,
   dialect: Dialect,

@@ -8,7 +8,7 @@ import {
 import type { Context } from "./action.ts";
 import type { SourceAnswer } from "./present/verified-contract.ts";
 
-/** Presents a contract's source, and what it delegates to, with `present`. */
+/** Presents a contract's source, and its proxy target, with `present`. */
 export async function answerSource<Presented>(
   { read, largeAnswers }: Pick<Context, "read" | "largeAnswers">,
   address: Address,

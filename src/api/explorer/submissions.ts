@@ -1,10 +1,7 @@
 import { type Input, lookUp } from "../http/input/form.ts";
 import { actionsOf } from "./registry.ts";
 
-/**
- * Whether the parameters name an action that takes sources (the same in both dialects); undefined while module or
- * action is absent.
- */
+/** Returns whether the parameters name a submission; undefined while module or action is absent. */
 export function namesSubmission(input: Input): boolean | undefined {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// Schemas of the values that results are made of. They describe (OpenAPI, tests); no answer is parsed by them.
+// Schemas of the values in results. They describe (OpenAPI, tests); no answer is parsed by them.
 
 /** 20 bytes, lower case. */
 export const address = z.string().regex(/^0x[0-9a-f]{40}$/);

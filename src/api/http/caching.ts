@@ -5,16 +5,13 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import type { Answer } from "../explorer/envelope.ts";
 import { send } from "./http.ts";
 
-/**
- * Length in characters above which hashing and sending a text each get a turn of the event loop of their own: each
- * takes tens of milliseconds.
- */
+/** Characters above which hashing and sending each get a turn of the event loop: each takes tens of milliseconds. */
 const LARGE_TEXT = 1_000_000;
 
-/** For answers that a client may keep but must revalidate. */
+/** For answers that a client may cache but must revalidate. */
 export const REVALIDATE = "no-cache";
 
-/** Tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
+/** Returns the tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
 export function tagOfHead(
   { hash: block, generation, indexId }: ServedHead,
   program: string,
@@ -22,26 +19,20 @@ export function tagOfHead(
   return tagOf(`${block};${generation};${indexId};${program}`);
 }
 
-/**
- * The tags of the answers that a client has, as weak ones: that is how they are compared (RFC 9110, 13.1.2). None for
- * methods that do not read.
- */
+/** Returns the tags of `if-none-match` as weak ones, as RFC 9110 (13.1.2) compares them; none for methods that do not read. */
 export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
   if (method !== "GET" && method !== "HEAD") return [];
   const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
   return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
 }
 
-/** Whether a client has an answer with the tag; `*` stands for any. */
+/** Returns whether a client has an answer with the tag; `*` matches any. */
 export function hasTag(request: FastifyRequest, etag: string): boolean {
   const known = knownTags(request);
   return known.includes(etag) || known.includes("*");
 }
 
-/**
- * Sends an answer to a GET or HEAD request with a tag: its own, else one of its text. A client that has this tag gets
- * 304.
- */
+/** Sends an answer with its own tag, else one of its text, and 304 to a client that has it. */
 export async function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,7 +52,7 @@ export async function sendTagged(
     : send(reply, answer);
 }
 
-/** Weak: the same answer is sent in several encodings. */
+/** Returns a weak tag: the same answer is sent in several encodings. */
 function tagOf(text: string): string {
   return `W/"${hash("sha1", text, "base64url")}"`;
 }

@@ -4,14 +4,14 @@ import type { FastifyRequest } from "fastify";
 /** An address in `X-Forwarded-For` with brackets or a port, as some proxies write it. */
 const WITH_PORT = /(?<=^|[\s,])(?:\[([^\]\s,]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?(?=$|[\s,])/g;
 
-/** The addresses of an `X-Forwarded-For` header without the ports of clients and proxies. */
+/** Returns the addresses of an `X-Forwarded-For` header without the ports of clients and proxies. */
 export function withoutPorts(forwardedFor: string): string {
   return forwardedFor.replace(WITH_PORT, "$1$2");
 }
 
-/** The IPv4 address of the client, or the 64 bits of its IPv6 address that name its network. */
+/** Returns the client's IPv4 address, or the 64 network bits of its IPv6 address. */
 export function networkOf({ ip, socket }: FastifyRequest): string {
-  // A proxy may have written anything.
+  // A proxy may have sent any text.
   const address = net.isIP(ip) === 0 ? (socket.remoteAddress ?? "") : ip;
   if (!net.isIPv6(address)) return address;
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];

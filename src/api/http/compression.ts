@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** Shorter answers fit into a packet or two as they are. */
+/** Shorter answers fit into a packet or two uncompressed. */
 const THRESHOLD_BYTES = 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel: ZSTD_LEVEL } = zlib.constants;
@@ -10,17 +10,14 @@ const zstd = promisify(zlib.zstdCompress);
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/**
- * The encodings, best first. At its cheapest level each turns a page of 370 KB into 60 to 100 KB, in 0.5 to 2.5 ms of
- * another thread.
- */
+/** Encodings, best first. At the cheapest level 370 KB become 60 to 100 KB in 0.5 to 2.5 ms of another thread. */
 const ENCODINGS: readonly (readonly [name: string, pack: (text: string) => Promise<Buffer>])[] = [
   ["zstd", (text) => zstd(text, { params: { [ZSTD_LEVEL]: 1 } })],
   ["br", (text) => brotli(text, { params: { [BROTLI_PARAM_QUALITY]: 1 } })],
   ["gzip", (text) => gzip(text, { level: 1 })],
 ];
 
-/** Sends texts above a kilobyte compressed to clients that take that; never on the event loop. */
+/** Compresses texts above a kilobyte for clients that accept it; never on the event loop. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
@@ -35,7 +32,7 @@ export function compressAnswers(app: FastifyInstance): void {
   });
 }
 
-/** The encodings that a client accepts, without those of weight 0; `*` means gzip, which every client knows. */
+/** Returns the encodings that a client accepts, without those of weight 0; `*` means gzip, which every client supports. */
 export function acceptedEncodings({ headers }: FastifyRequest): ReadonlySet<string> {
   const items = String(headers["accept-encoding"] ?? "").split(",");
   return new Set(

@@ -5,6 +5,7 @@ import type { Unanswered } from "../../chain/questions.ts";
 import { ChainError, type ErrorCode, RequestError } from "../../core/errors.ts";
 import { failureCodeOf, isDatabaseGone } from "../../db/failures.ts";
 import { PageTooLarge } from "../../store/lists/large-pages.ts";
+import { InvalidKey } from "../../store/lists/page.ts";
 import { payloadTooLarge } from "./input/form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
@@ -12,17 +13,16 @@ const DATABASE_OF_ANOTHER_VERSION =
   "The database does not have the tables of this version, please try again later";
 /** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
-/** Error text for an answer of more data than one may hold. */
+/** Error text for a cursor that no answer had. */
+export const INVALID_CURSOR = "Invalid cursor";
+/** Error text for an answer above the limit of data. */
 export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
 /** Error text for an answer that waits too long for the node. */
 export const NODE_SILENT =
   "The node does not answer in time, please try again later; it is not the range or the page that is too large";
-/**
- * Error text for a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins
- * so.
- */
+/** Etherscan's spelling: clients halve their range when a message begins so. */
 export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
-/** Error text for a call that would have to wait too long for its turn at the node. */
+/** Error text for a call that exceeds the caller quota of the node's queue. */
 const BUSY = "Too many calls wait for the node, please try again later";
 /** A JSON-RPC error object, and its code for programs. */
 export interface RpcFault {
@@ -61,19 +61,19 @@ export function codeOfAnswer(error: RpcErrorObject): ErrorCode {
 }
 
 const QUERY_CANCELLED = "57014";
-/** A replica dropped the query because the rows it read are gone on the primary. */
+/** A replica cancelled the query because the rows it read are gone on the primary. */
 const RECOVERY_CONFLICT = "40001";
-/** No such table, column, function or schema: of a replica that is behind, or of a server while another is upgraded. */
+/** Missing table, column, function or schema: a lagging replica, or an upgrade in progress on another server. */
 const OTHER_TABLES = /^(?:42P01|42703|42883|3F000)$/;
 
-/** The database gave up a query at its time limit. */
+/** The database cancelled a query at its time limit. */
 export class QueryTimedOut extends RequestError {
   constructor(cause: Error) {
     super(503, "timeout", TIMED_OUT, { cause });
   }
 }
 
-/** HTTP status and the wire's text for what a handler threw; undefined for an unexpected fault. */
+/** Returns HTTP status and the wire's text for a handler's error; undefined for an unexpected fault. */
 export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof ChainError) {
@@ -81,8 +81,12 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
     const text = isBusy ? BUSY : thrown.code === "aborted" ? NODE_SILENT : NODE_GONE;
     return new RequestError(503, isBusy ? "busy" : "node-unreachable", text, { cause: thrown });
   }
-  if (thrown instanceof PageTooLarge)
+  if (thrown instanceof PageTooLarge) {
     return new RequestError(200, "too-large", TOO_LARGE, { cause: thrown });
+  }
+  if (thrown instanceof InvalidKey) {
+    return new RequestError(200, "invalid-cursor", INVALID_CURSOR, { cause: thrown });
+  }
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);
@@ -101,7 +105,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   return undefined;
 }
 
-/** The JSON-RPC error for what a handler threw; undefined for an unexpected fault. */
+/** Returns the JSON-RPC error object for a handler's error; undefined for an unexpected fault. */
 export function rpcErrorOf(thrown: unknown): RpcFault | undefined {
   const known = requestErrorOf(thrown);
   if (!known) return undefined;

@@ -34,22 +34,22 @@ export interface HttpOptions {
   log: Logger;
   /** Time limit for a request to arrive, for its answer to be read, and for a silent connection. */
   requestTimeoutMs: number;
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
 }
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** `module/action` once it is known, for the log. */
+    /** `module/action` once known, for the log. */
     actionName: string | null;
   }
   interface FastifyInstance {
-    /** Answers browsers that follow a dead link; null where there are no pages. */
+    /** Answers browsers at an unknown path; null where there are no pages. */
     unknownPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
   }
 }
 
-/** Paths below these answer programs only, never with a page. */
+/** Paths that answer programs only, never with a page. */
 const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify|openapi|mcp)(?:[/?]|$)/;
 
 /** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
@@ -58,19 +58,19 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
-/** Code of the error that stands for a CONNECT request. */
+/** Error code of a CONNECT request. */
 const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,etag",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,x-next-cursor,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
   "bypass-429-option": "no_bypass",
   "x-content-type-options": "nosniff",
-  // Answers that a client may keep set their own.
+  // Cacheable answers set their own.
   "cache-control": "no-store",
 };
 export const PREFLIGHT_HEADERS = {
@@ -80,7 +80,7 @@ export const PREFLIGHT_HEADERS = {
     "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key,mcp-protocol-version,mcp-method,mcp-name",
 };
 
-/** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */
+/** Creates the common part of all routes: identities, limits, headers, the log, and an envelope for errors. */
 export function createHttp(options: HttpOptions): FastifyInstance {
   const { log, requestTimeoutMs, trustedProxies } = options;
   const process = randomBytes(4).toString("hex");
@@ -89,9 +89,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const routerOptions = {
     ignoreTrailingSlash: true,
     ignoreDuplicateSlashes: true,
-    // A part of a path that is too long to be an identifier is an invalid one, not an unknown path.
+    // A long part of a path is an invalid identifier, not an unknown path.
     maxParamLength: 1000,
-    // request.ts reads the query, and is stricter.
+    // request.ts parses the query, and is stricter.
     querystringParser: () => ({}),
   };
   const app = Fastify({
@@ -103,7 +103,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     }),
     genReqId: () => `${process}-${(++requests).toString(36)}`,
     bodyLimit: BODY_LIMIT,
-    // The last address of the header that is no trusted proxy counts: a client may have made up those before it.
+    // The last address of the header outside the trusted proxies counts: a client may have invented those before it.
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     connectionTimeout: requestTimeoutMs,
@@ -120,7 +120,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       void send(reply.headers(COMMON_HEADERS), httpError(unknownPath(), request));
     },
     clientErrorHandler: (error, socket) => {
-      // Words would be taken for the answer to an earlier request, or stand in the middle of it.
+      // A text would be read as the answer to an earlier request, or within it.
       if (!settleClientError(error, socket)) refuseConnection(error, socket);
     },
   });
@@ -134,11 +134,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   }
   // Otherwise Node closes the connection without an answer, and without those to earlier requests.
   app.server.on("connect", (_request, socket: Socket) => {
-    // Node has let go of the socket: it handles neither its errors nor a client that does not close it.
+    // Node has released the socket: it handles neither its errors nor a client that does not close it.
     socket.on("error", () => {}).once("finish", () => socket.destroy());
     app.server.emit("clientError", Object.assign(new Error(), { code: TUNNEL_REFUSED }), socket);
   });
-  // Otherwise Fastify complains of its content type before its method is refused.
+  // Otherwise Fastify reports its content type before its method is refused.
   app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
   const methodsOf = noteMethods(app, routerOptions);
   app.decorateRequest("actionName", null);
@@ -181,19 +181,20 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Sends an answer with the block that it is true for, and the code of its failure. */
+/** Sends an answer with its block, the code of its failure, and the cursor of the page behind. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  const { httpStatus, contentType, body, block } = answer;
+  const { httpStatus, contentType, body, block, next } = answer;
   reply.headers(errorHeader(answer));
+  if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304) return reply.code(httpStatus).send();
   return reply.code(httpStatus).header("content-type", contentType).send(body);
 }
 
-/** Why whatever still runs for a request ends. Made once: an error with its stack costs more than small answers do. */
+/** Abort reason of a request's remaining work. Created once: an error with its stack costs more than small answers do. */
 const ENDED = new Error("the answer is sent, or its connection closed");
 
-/** A signal that is aborted once the answer is sent, or its connection closed. */
+/** Returns a signal that is aborted once the answer is sent, or its connection closed. */
 export function endOf({ raw }: FastifyReply): AbortSignal {
   const end = new AbortController();
   raw.once("close", () => end.abort(ENDED));
@@ -207,7 +208,7 @@ function errorHeader({ fault }: Answer): Readonly<Record<string, string>> {
   return { "x-periscope-error": parameter === undefined ? code : `${code};name=${parameter}` };
 }
 
-/** Error envelope, or error object, in the dialect of the request's path. */
+/** Returns an error envelope, or error object, in the dialect of the request's path. */
 export function httpError(
   error: RequestError,
   { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
@@ -235,12 +236,12 @@ function methodNotAllowed(): RequestError {
   return new RequestError(405, "method-not-allowed", "Method not allowed");
 }
 
-/** The dialect of a URL's path. */
+/** Returns the dialect of a URL's path. */
 export function dialectOf(url: string): Dialect {
   return ETHERSCAN_PATHS.test(pathOf(url)) ? "etherscan" : "blockscout";
 }
 
-/** Warns once about a proxy that is not trusted: all its users count as one client. */
+/** Warns once about an untrusted proxy: all its users count as one client. */
 function createProxyNote(log: Logger): (request: FastifyRequest) => void {
   let isNoted = false;
   return ({ headers, ip, socket }) => {
@@ -248,19 +249,19 @@ function createProxyNote(log: Logger): (request: FastifyRequest) => void {
     isNoted = true;
     log.warn(
       { peer: socket.remoteAddress },
-      "X-Forwarded-For is not believed; if the peer is a proxy of yours, name it in TRUSTED_PROXIES: " +
+      "ignoring X-Forwarded-For from an untrusted peer; if it is your proxy, add it to TRUSTED_PROXIES: " +
         "until then all its users share one rate limit",
     );
   };
 }
 
-/** Fastify answers 415 to a content type that it cannot read; the wire wants such a body ignored. */
+/** Removes an unparsable content type: Fastify answers 415 to it, the wire ignores such a body. */
 function dropBrokenContentType(request: FastifyRequest): void {
   const type = request.headers["content-type"];
   if (type !== undefined && request.mediaType === undefined) delete request.headers["content-type"];
 }
 
-/** Fastify takes an address with a port for none: neither for the client's, nor for a trusted proxy's. */
+/** Removes ports: Fastify rejects an address with a port, of a client or of a trusted proxy. */
 function dropPorts({ headers }: FastifyRequest): void {
   const forwardedFor = headers["x-forwarded-for"];
   if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
@@ -268,7 +269,7 @@ function dropPorts({ headers }: FastifyRequest): void {
 
 function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   const known = requestErrorOf(thrown);
-  // A client that went away in the middle of its request is no fault of ours.
+  // A client that disconnects during its request is not a fault.
   const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
   if (isFault) request.log.error({ err: thrown }, "request failed");
   if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
@@ -290,7 +291,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** Answers what is no request of ours, or did not arrive in time, and closes its connection. */
+/** Answers an invalid or late request, and closes its connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
   const answer = connectionAnswer(error.code);
@@ -312,7 +313,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
-/** The answer where no path is known. Long URLs come from clients of Etherscan, which look for this status. */
+/** Returns the answer without a known path. Long URLs come from clients of Etherscan, which expect this status. */
 function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return failureAnswer(
@@ -325,7 +326,7 @@ function connectionAnswer(code: string | undefined): Answer {
   return httpError(new RequestError(httpStatus, "bad-request", "Bad request"), { url: "" });
 }
 
-/** The path of a URL without query, doubled and trailing slashes. */
+/** Returns the path of a URL without query, doubled and trailing slashes. */
 function pathOf(url: string): string {
   const [path = ""] = url.split("?", 1);
   return path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");

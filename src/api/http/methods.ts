@@ -3,18 +3,15 @@ import FindMyWay, { type Config, type HTTPVersion } from "find-my-way";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether a path with these parameters is there at all; without this option every one is. */
+    /** Returns whether a path with these parameters exists; by default every one does. */
     isThere?: (parameters: Readonly<Record<string, string | undefined>>) => boolean;
   }
 }
 
-/** The methods that routes have. */
+/** The methods of routes. */
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
-/**
- * Notes every route that is added from now on. Gives a function that tells the methods of a URL; none for an unknown
- * path. Fastify's own router looks a path up for one method only, and keeps what it finds to itself.
- */
+/** Notes routes added from now on; returns a function for the methods of a URL, which Fastify's router does not offer. */
 export function noteMethods(
   app: FastifyInstance,
   options: Config<HTTPVersion.V1>,

@@ -11,35 +11,35 @@ import { queryInput } from "./input/request.ts";
 
 export interface RateLimitOptions {
   metrics: ProcessMetrics;
-  /** Requests that one address may make a minute, an IPv6 network of 64 bits counting as one; 0 for no limit. */
+  /** Most requests of one address per minute, an IPv6 network of 64 bits counting as one; 0 for no limit. */
   rateLimit: number;
-  /** Keys of clients that are counted by their key instead. */
+  /** Keys of clients that are counted by key instead. */
   apiKeys: readonly string[];
-  /** Requests that one key may make a minute. */
+  /** Most requests of one key per minute. */
   apiKeyRateLimit: number;
 }
 
 /** Counts requests by client in fixed windows of a minute, for this process alone. */
 export interface RateLimiter {
-  /** Counts a request; refuses it beyond the limit. */
+  /** Counts a request; refuses it above the limit. */
   admit: onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
-  /** Counts a request that `admitUnlessBody` left; gives the refusal, if any. */
+  /** Counts a request left by `admitUnlessBody`; returns the refusal, if any. */
   admitBody(
     request: FastifyRequest,
     reply: FastifyReply,
     parsing: Promise<ParsedRequest>,
   ): Promise<Answer | undefined>;
-  /** Identity of the client, even without a limit: its key, else its address or network. */
+  /** Returns the identity of the client, even without a limit: its key, else its address or network. */
   clientOf(request: FastifyRequest, input: Input): string;
-  /** What a client has used; undefined while nothing is limited. */
+  /** Returns a client's use of its rate limit; undefined without one. */
   usageOf(client: string): RateUsage | undefined;
 }
 
 const KEY_PREFIX = "key ";
 const WINDOW_MS = 60_000;
-/** Clients remembered at most; beyond, those seen first in the window are forgotten. */
+/** Most clients in memory; above it, the oldest of the window are dropped. */
 const MAXIMUM_CLIENTS = 100_000;
 const TOO_MANY_REQUESTS = "Too many requests";
 /** Clients recognise a limit by this text in `result`. */
@@ -125,7 +125,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     admitUnlessBody: admitIn(true),
     async admitBody(request, reply, parsing) {
       if (!undecided.delete(request)) return undefined;
-      // A body that cannot be read counts as well.
+      // An unreadable body counts as well.
       const key = await parsing.then(({ input }) => lookUp(input, "apikey")).catch(() => undefined);
       return decide(request, reply, knownKey(key));
     },

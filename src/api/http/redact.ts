@@ -3,10 +3,10 @@ import { registry } from "../explorer/registry.ts";
 
 const REDACTED = "[redacted]";
 const LOGGED_CHARACTERS = 2000;
-/** Keys are longer; parts of a path that people type by mistake are not. */
+/** Keys are longer; mistyped parts of a path are not. */
 const LONGEST_WORD = 15;
 
-/** Lower-case names of the parameters that we know. Any other parameter may hold a key. */
+/** Lower-case names of the known parameters. Any other may hold a key. */
 const LOGGED_NAMES: ReadonlySet<string> = new Set([
   ...["module", "action", "id", "chainid", "chain_id", "tag"],
   ...Object.values(registry).flatMap((actions) =>
@@ -16,7 +16,7 @@ const LOGGED_NAMES: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** A URL for the log: with known parameters only, and only the short words of an unknown path. */
+/** Returns a URL for the log: with known parameters only, and only the short words of an unknown path. */
 export function redactUrl(url: string, isKnownPath: boolean): string {
   const start = url.indexOf("?");
   const path = start < 0 ? url : url.slice(0, start);

@@ -4,7 +4,7 @@ import { networkOf } from "./client-network.ts";
 
 /** The kernel buffers this much, so it takes no memory of this process. */
 const HARMLESS_BYTES = 64 * 1024;
-/** Characters of all answers that were not read yet. */
+/** Characters of all unread answers. */
 const MOST_UNREAD = 200_000_000;
 
 interface Unread {
@@ -13,11 +13,7 @@ interface Unread {
   timer: NodeJS.Timeout;
 }
 
-/**
- * Cuts off clients that take too long to read a large answer, which stays in memory until then. When the answers that wait
- * are too large together, the client that has most of them loses its oldest. Node's own time limits handle clients that send
- * slowly, or read nothing at all.
- */
+/** Cuts off clients that read a large answer too slowly; above the bound, the client with most loses its oldest answer. */
 export function cutSlowReaders(
   app: FastifyInstance,
   timeoutMs: number,

@@ -1,22 +1,17 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of one connection that may wait for their answers; those that have been read with them come in addition. */
+/** Requests of one connection that may wait for their answers, besides those read together with them. */
 const MOST_UNANSWERED = 32;
 
-/**
- * Reads no more from a connection whose pipelined requests wait for their answers: Node reads on, however many there are.
- * Gives the first part of a handler of client errors, which says whether it has dealt with one. A request that arrives
- * late because nobody read it gets its time anew. Any other error ends the connection once the requests that have
- * arrived whole are answered, if there are any.
- */
+/** Stops reading a connection while its pipelined requests wait. Returns a client-error handler that says whether it dealt with one. */
 export function boundUnanswered(server: Server): (error: Error, socket: Socket) => boolean {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const requestsOf = (socket: Socket) => unanswered.get(socket) ?? new Set<IncomingMessage>();
   const isFull = (socket: Socket) => requestsOf(socket).size >= MOST_UNANSWERED;
   const isAnswerDue = (socket: Socket) => [...requestsOf(socket)].some(({ complete }) => complete);
   const ending = new WeakSet<Socket>();
-  /** Connections that were not read for a while since their last request began. */
+  /** Connections that were paused since their last request began. */
   const heldUp = new WeakSet<Socket>();
   const furtherTime = new WeakMap<Socket, NodeJS.Timeout>();
   server.on("connection", (socket: Socket) => {
@@ -41,7 +36,7 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
       } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  /** Node measures the time of a request once only, and while it is not read, too. */
+  /** Node measures the time of a request once only, also during a pause. */
   const allowFurtherTime = (error: Error, socket: Socket) => {
     if (!isFull(socket)) heldUp.delete(socket);
     const arriving = [...requestsOf(socket)].find(({ complete }) => !complete);

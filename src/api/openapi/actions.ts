@@ -22,7 +22,7 @@ const CHAIN_ID = {
   schema: { type: "integer" },
 };
 
-/** The actions of one dialect as paths `base/module/action`. */
+/** Describes the actions of one dialect as paths `base/module/action`. */
 export function describeActions(
   base: string,
   dialect: Dialect,
@@ -62,7 +62,7 @@ function describeQuery(action: Action, dialect: Dialect): object[] {
   }));
 }
 
-/** The body of a submission: JSON for programs, a form for clients with files. */
+/** Describes the body of a submission: JSON for programs, a form for clients with files. */
 function describeBody(action: Action, dialect: Dialect): object {
   const parameters = describeParameters(action, dialect);
   const properties = parameters.map(({ name, description, schema }) => [
@@ -92,7 +92,7 @@ function describeBody(action: Action, dialect: Dialect): object {
 
 type ObjectSchema = JsonSchema & { properties: Record<string, JsonSchema>; required: string[] };
 
-/** The schema of a form: brackets after a name mean that several files may come. */
+/** Returns the schema of a form: brackets after a name mean that several files are allowed. */
 function formWithFiles(name: string, { properties, required, ...rest }: ObjectSchema): JsonSchema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   const { [name]: _asJson, ...others } = properties;
@@ -104,7 +104,7 @@ function formWithFiles(name: string, { properties, required, ...rest }: ObjectSc
   };
 }
 
-/** An action as one dialect has it. */
+/** An action in one dialect. */
 interface Described {
   path: string;
   action: Action;
@@ -118,7 +118,7 @@ function explorerResponses(described: Described): object {
     nameOf(action, dialect),
     explorerSuccess(resultOf(action, dialect, components)),
   );
-  const answer = answerOf(described, "The action ran; `status` tells whether it has a result", [
+  const answer = answerOf(described, "The action ran; `status` shows whether it has a result", [
     success,
     reference("ExplorerFailure"),
   ]);
@@ -126,7 +126,7 @@ function explorerResponses(described: Described): object {
   return responses({ 200: { ...answer, content: { ...answer.content, ...text } } });
 }
 
-/** Errors are objects with HTTP 200; a request refused before the action runs gets the explorer's envelope. */
+/** Describes errors: objects with HTTP 200; a request refused before the action runs gets the explorer's envelope. */
 function proxyResponses(described: Described): object {
   const { action, dialect, components } = described;
   const success = components.add(
@@ -157,10 +157,7 @@ function rpcResponses(described: Described): object {
   });
 }
 
-/**
- * An answer in one of these forms, with the sample chain's answer to the action's example, shortened. `npm run examples`
- * records them all.
- */
+/** Describes an answer in one of these forms, with the recorded example (`npm run examples`). */
 function answerOf({ path }: Described, description: string, forms: readonly JsonSchema[]) {
   const example = (answers as Readonly<Record<string, unknown>>)[path];
   return { description, content: { [JSON_TYPE]: { schema: { anyOf: forms }, example } } };
@@ -172,7 +169,7 @@ const RESPONSES = {
   proxy: proxyResponses,
 };
 
-/** The result's schema. Entries of lists are named components, so that generated clients have named types. */
+/** Returns the result's schema. Entries of lists are named components, so that generated clients have named types. */
 function resultOf(action: Action, dialect: Dialect, components: Components): JsonSchema {
   const result = components.describe(forDialect(action.result, dialect));
   const items = result["items"] as JsonSchema | undefined;
@@ -189,7 +186,7 @@ function nameOf(action: Action, dialect: Dialect): string {
   return capital(dialect) + wordsOf(action);
 }
 
-/** The action's name in camel case: `EthGetBalance`. */
+/** Returns the action's name in camel case: `EthGetBalance`. */
 function wordsOf(action: Action): string {
   return action.name.split("_").map(capital).join("");
 }

@@ -10,7 +10,7 @@ import { createComponents, explorerFailure, rpcFailure } from "./schemas.ts";
 import { sourcifyRoutes } from "./sourcify.ts";
 
 export interface DocumentOptions {
-  /** Of the program. */
+  /** The program's version. */
   version: string;
 }
 
@@ -51,7 +51,7 @@ const OTHER_TAGS: Readonly<Record<string, string>> = {
   operations: "For operators of the server",
 };
 
-/** Adds `/openapi.json`. The document is made on the first request, and again when the chains change. */
+/** Adds `/openapi.json`. The document is built on the first request, and again when the chains change. */
 export function addDocumentation(
   app: FastifyInstance,
   options: DocumentOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
@@ -101,7 +101,7 @@ export function describeModule(whole: ApiDocument, module: string): ApiDocument 
   return { ...whole, tags, paths, components: { ...others, ...kept } as ApiDocument["components"] };
 }
 
-/** Where the paths of the document are served: for all chains, and for each of several. */
+/** Returns the document's servers: for all chains, and for each of several. */
 function serversOf(chains: readonly ServedChain[], publicUrl: string | undefined): ApiServer[] {
   const ofAll = publicUrl === undefined ? THIS_SERVER : { ...THIS_SERVER, url: publicUrl };
   if (chains.length === 1) return [ofAll];
@@ -112,7 +112,7 @@ function serversOf(chains: readonly ServedChain[], publicUrl: string | undefined
   return [ofAll, ...ofChains];
 }
 
-/** The API as an OpenAPI 3.1 document: the actions from the registry, and the other routes. */
+/** Describes the API as an OpenAPI 3.1 document: the actions from the registry, and the other routes. */
 export function describeApi(
   { version }: DocumentOptions,
   servers: readonly ApiServer[] = [THIS_SERVER],

@@ -3,7 +3,7 @@ import { indexMethods } from "../eth-rpc/methods.ts";
 import { JSON_TYPE, type Response, responses } from "./responses.ts";
 import { type JsonSchema, reference, rpcSuccess } from "./schemas.ts";
 
-/** A route that is no action, as the document describes it. */
+/** A route beside the actions, for the document. */
 export interface OtherRoute {
   path: string;
   method: "get" | "post";
@@ -13,7 +13,7 @@ export interface OtherRoute {
   parameters?: readonly object[];
   requestBody?: object;
   responses: object;
-  /** Components that the operation refers to, by their names. */
+  /** Components of the operation, by name. */
   schemas?: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -3,12 +3,12 @@ import { type Action, paramsIn } from "../explorer/action.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** A parameter of an action, as documents and tables describe it. */
+/** A parameter of an action, for documents and tables. */
 export interface DescribedParameter {
   name: string;
   description: string;
   required: boolean;
-  /** JSON Schema of the value that is sent, with its default. */
+  /** JSON Schema of the sent value, with its default. */
   schema: JsonSchema;
   /** A value of the sample chain, if the example has one. */
   example: unknown;
@@ -34,13 +34,13 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
   });
 }
 
-/** The default of a parameter; zod does not give it for a schema that transforms. */
+/** Returns the default of a parameter; zod lacks it for a schema that transforms. */
 function defaultOf(params: z.ZodObject, name: string): unknown {
   const parsed = params.shape[name]?.safeParse(undefined);
   return typeof parsed?.data === "object" ? undefined : parsed?.data;
 }
 
-/** Examples are sent as text; the document shows a number where the schema has one. */
+/** Returns an example, as a number where the schema has one; examples are sent as text. */
 function exampleOf(example: string | undefined, schema: JsonSchema): unknown {
   const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
   return isNumber ? Number(example) : example;

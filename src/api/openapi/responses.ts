@@ -8,7 +8,7 @@ export interface Response {
   content: Readonly<Record<string, MediaType>>;
 }
 
-/** What a response looks like in one content type. */
+/** Description of a response in one content type. */
 interface MediaType {
   schema: JsonSchema;
   example?: unknown;
@@ -16,14 +16,14 @@ interface MediaType {
 
 export const JSON_TYPE = "application/json";
 
-/** Descriptions of the errors that every operation of the API has, by HTTP status. */
+/** Descriptions of the errors of every operation, by HTTP status. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or lacks something required",
   405: "The path does not take this method; `allow` names those that it takes",
   413: "The body is too large",
   414: "The URL is too long",
   415: "The body is compressed",
-  429: "Too many requests; `retry-after` tells the seconds to wait",
+  429: "Too many requests; `retry-after` has the seconds to wait",
   500: "A fault of this server",
   503: "The database or the node does not answer, or the answer took too long",
 };
@@ -48,7 +48,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
   ]),
 );
 
-/** References to those responses, by status; `own` ones replace them. */
+/** Returns references to those responses, by status; `own` ones replace them. */
 export function responses(own: Readonly<Record<number, Response>>) {
   const shared = Object.keys(ERRORS).map((status) => [
     status,

@@ -1,21 +1,21 @@
 import { z } from "zod";
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schemas that all operations of a document share. */
+/** The schemas shared by all operations of a document. */
 export interface Components {
   /** All schemas by their names. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Stores a schema under a name and gives the reference to it. Throws when another one has the name. */
+  /** Stores a schema under a name and returns the reference to it. Throws when another one has the name. */
   add(name: string, schema: JsonSchema): JsonSchema;
-  /** The JSON Schema of a result. A schema with an id in its metadata becomes a component of that name. */
+  /** Returns the JSON Schema of a result. A schema with an id in its metadata becomes a component of that name. */
   describe(schema: z.ZodType): JsonSchema;
 }
 
 const DEFINITION = /^#\/\$defs\//;
 
-/** The `components.schemas` of a document, empty at first. */
+/** Creates the `components.schemas` of a document, empty at first. */
 export function createComponents(): Components {
   const schemas: Record<string, JsonSchema> = {};
 
@@ -43,12 +43,12 @@ export function createComponents(): Components {
   };
 }
 
-/** A reference to a schema of the document. */
+/** Returns a reference to a schema of the document. */
 export function reference(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** zod's references lead to definitions beside the schema. */
+/** Converts zod's references, which point to definitions beside the schema. */
 function pointToComponents(schema: JsonSchema): JsonSchema {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) =>
@@ -57,7 +57,7 @@ function pointToComponents(schema: JsonSchema): JsonSchema {
   ) as JsonSchema;
 }
 
-/** Explorer envelope of an answer with a result. */
+/** Returns the explorer envelope of an answer with a result. */
 export function explorerSuccess(result: JsonSchema): JsonSchema {
   return closed({ status: { type: "string", const: "1" }, message: { type: "string" }, result });
 }
@@ -75,7 +75,7 @@ export const explorerFailure = closed({
 const rpcId = { type: ["integer", "number", "string", "null"] };
 const rpcVersion = { type: "string", const: "2.0" };
 
-/** JSON-RPC envelope of an answer with a result. */
+/** Returns the JSON-RPC envelope of an answer with a result. */
 export function rpcSuccess(result: JsonSchema): JsonSchema {
   return closed({ jsonrpc: rpcVersion, result, id: rpcId });
 }

@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
   },
 };
 
-/** The endpoints of Sourcify's dialect as the document describes them. */
+/** The endpoints of Sourcify's dialect, for the document. */
 export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) => ({
   path: BASE + endpoint.path,
   method: endpoint.body ? "post" : "get",
@@ -77,7 +77,7 @@ function responsesOf({ answers }: Endpoint) {
     },
   ]);
   const refused = {
-    description: "The request cannot be answered; `customCode` tells why",
+    description: "The request cannot be answered; `customCode` is the cause",
     content: { [JSON_TYPE]: { schema: reference(FAILURE) } },
   };
   return { ...Object.fromEntries(own), "4XX": refused, "5XX": refused };

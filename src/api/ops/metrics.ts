@@ -24,10 +24,7 @@ export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions):
   });
 }
 
-/**
- * Adds `/metrics`. Every metric has the chain's id as a label, once that is known; with several chains those of the
- * whole process have none.
- */
+/** Adds `/metrics`. Metrics carry the chain's id; with several chains, those of the process carry none. */
 export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
   app.get("/metrics", async ({ chains }, reply) => {
     const ofChains = await Promise.all(chains.map((chain) => measure(chain, options)));
@@ -106,12 +103,12 @@ async function describeState(
     ),
     {
       name: "periscope_indexer_phase",
-      help: "1 for what the indexer is doing",
+      help: "1 for the indexer's phase",
       values: indexer ? [{ value: 1, labels: { phase: indexer.phase } }] : [],
     },
     {
       name: "periscope_pending_state",
-      help: "State that is still to be read from the node, counted up to a limit",
+      help: "State pending a read from the node, counted up to a limit",
       values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
     },
     {

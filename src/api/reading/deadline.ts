@@ -6,17 +6,12 @@ import type { Verifier } from "../../verification/verifier.ts";
 import { NODE_SILENT, TIMED_OUT } from "../http/failures.ts";
 import type { Read } from "./snapshot.ts";
 
-/**
- * Share of `requestTimeoutMs` that the work may take, so that the client gets an answer before its connection is cut.
- */
+/** Share of `requestTimeoutMs` for the work, so that the answer precedes the cut. */
 const SHARE = 0.9;
 /** Share that an answer may wait for the end of a verification. */
 const WAITING_SHARE = 0.6;
 
-/**
- * The result of the work. Throws what `late` gives when it takes nearly `requestTimeoutMs`, for example because a database
- * or a node hangs. The work itself goes on.
- */
+/** Returns the work's result; throws the error from `late` after nearly `requestTimeoutMs`. The work continues. */
 export function inTime<Result>(
   work: Promise<Result>,
   requestTimeoutMs: number,
@@ -25,7 +20,7 @@ export function inTime<Result>(
   return within(requestTimeoutMs * SHARE, work, late);
 }
 
-/** The same verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification goes on. */
+/** Wraps a verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification continues. */
 export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Verifier {
   return {
     ...verifier,
@@ -34,18 +29,15 @@ export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Ver
   };
 }
 
-/** What an answer waits for while it is made. */
+/** Waits of an answer in progress. */
 export interface Waits {
-  /**
-   * The same `read`, watched: outside of it the answer waits for the node. It sends nothing more for an answer that is late,
-   * however many statements a search takes.
-   */
+  /** Wraps `read` so that a late answer sends no more statements; outside of it the answer waits for the node. */
   watch(read: Read): Read;
-  /** The error of an answer that is late: it names what took too long. */
+  /** Returns the error of a late answer: it names the slow part. */
   late(): RequestError;
 }
 
-/** Watches the making of one answer. */
+/** Creates the watch of one answer's waits. */
 export function createWaits(): Waits {
   let isForNode = false;
   let lateness: RequestError | undefined;

@@ -4,13 +4,9 @@ import { calmTurn } from "../../core/turns.ts";
 import type { Queryable } from "../../db/client.ts";
 import { MAXIMUM_ANSWER, PageTooLarge } from "../../store/lists/large-pages.ts";
 
-/** Makes large answers one after the other, so that other requests get a turn in between. */
+/** Makes large answers one at a time, so that other requests get a turn in between. */
 export interface LargeAnswers {
-  /**
-   * The result of `make`. `size` is the size of its data in bytes, or reads it from the index first. A small answer is
-   * made at once, a larger one waits for its turn. Throws `PageTooLarge` for more than an answer may hold, and
-   * `RequestError` when too many wait.
-   */
+  /** Makes a small answer at once, a large one in turn. Throws `PageTooLarge`, and `RequestError` when too many wait. */
   make<Result>(size: Size, make: () => Promise<Result>): Promise<Result>;
 }
 
@@ -26,7 +22,7 @@ const queue = new Admission({
   refuse: () => new RequestError(503, "busy", BUSY),
 });
 
-/** Creates the answers over a client; all of a process wait in one queue. */
+/** Creates the answers over a client; all of a process share one queue. */
 export function createLargeAnswers(sql: Queryable): LargeAnswers {
   return {
     make: async (size, make) => {

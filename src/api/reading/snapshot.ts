@@ -11,52 +11,45 @@ import {
 } from "../../store/snapshot.ts";
 import { isSynchronised, type ServedHead, type ServedState } from "../../store/sync-state.ts";
 
-/** Error text where the index cannot tell yet. */
+/** Error text for answers that the index lacks as yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
 const TOO_MANY = "Too many requests wait for the database, please try again later";
 const MAXIMUM_WAITING = 10_000;
-/** Longer than any request may take. */
+/** Longer than the time limit of any request. */
 const LONGEST_WAIT_MS = 600_000;
-/** So often an answer is made anew because a roll-back came between its reads of several servers. */
+/** Most repetitions of an answer after roll-backs between its reads of several servers. */
 const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
 const TRANSACTION_ABORTED = "25P02";
 
 /**
- * Reads from the index, once for each part of an answer: this one call reads all that the part needs. Afterwards the
- * node is asked for its state at the given head. A query that says its extent needs no transaction as a rule, and costs
- * half as much. Throws `RequestError` before the first block.
+ * Reads from the index, once for each part of an answer. With an extent it needs no transaction, at
+ * half the cost. Throws `RequestError`.
  */
 export type Read = <Found>(query: ReadQuery<Found>, extent?: Extent) => Promise<Found>;
 
-/**
- * The head comes in the same round trip to the database as the rows, so a query awaits it only where its statements need
- * it.
- */
+/** A query awaits the head only where its statements need it: it comes in the same round trip as the rows. */
 export type ReadQuery<Found> = (sql: Queryable, head: PromiseLike<ServedHead>) => Promise<Found>;
 
-/** What makes one part of an answer. */
+/** One part of an answer. */
 export interface Task<Result> {
-  /** Its `read` also works during the first load, when there is little more than the head. */
+  /** Its `read` also works during the first load, when the index has little more than the head. */
   servedWhileLoading: boolean;
   run(read: Read): Promise<Result>;
 }
 
-/** The outcomes of the parts, and the head that all of them were read at; undefined when nothing was read. */
+/** The outcomes of the parts, and their common head; undefined without a read. */
 export interface OneState<Result> {
   outcomes: PromiseSettledResult<Result>[];
   head: ServedHead | undefined;
 }
 
 /**
- * Runs all tasks on one state of the index: they read from one snapshot in one transaction. It begins with the first
- * read and ends with the last, so that no connection is held while nodes are asked. A part runs again when another
- * part's failure ended the transaction, and once when the node has left the branch of the head; after that it is
- * refused with a `RequestError`. All run again when a roll-back came between reads of several servers. An asker has half of
- * the connections at most; what more it asks for waits, and others do not wait for it.
+ * Runs tasks on one snapshot, open from the first read to the last. A part runs again after another's failure or, once, after a
+ * reorg; all run again after a torn read of several servers. A caller has half of the connections at most.
  */
 export async function onOneState<Result>(
   sql: Sql,
@@ -85,7 +78,7 @@ export async function onOneState<Result>(
   }
 }
 
-/** As `onOneState`, of one task: its result. Throws what the task throws. */
+/** As `onOneState` for one task: returns its result, or throws its error. */
 export async function resultOnOneState<Result>(
   sql: Sql,
   run: Task<Result>["run"],
@@ -100,7 +93,7 @@ export async function resultOnOneState<Result>(
   return { result: outcome.value, head };
 }
 
-/** Throws `RequestError` until the first synchronisation is done. For what does not read, yet needs the whole index. */
+/** Throws `RequestError` during the first synchronisation. For requests that do not read, but need the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
   if (!(await isSynchronised(sql))) throw new RequestError(503, "loading", LOADING);
 }
@@ -112,7 +105,7 @@ export class NothingServed extends RequestError {
   }
 }
 
-/** The number of the served head; 0 before the first block. */
+/** Returns the number of the served head; 0 before the first block. */
 export async function readHeadNumber(read: Read): Promise<number> {
   try {
     return await read(async (_sql, head) => (await head).number, "one statement");
@@ -127,7 +120,7 @@ interface Opened {
   served: Promise<ServedState>;
 }
 
-/** What each client read last. Where there were a head and all indexes, a query does not wait for the next check. */
+/** Last state of each client. After a state with a head and all indexes, a query does not wait for the next check. */
 const lastStates = new WeakMap<Sql, ServedState>();
 
 /** The connections of each client of the database. */
@@ -144,7 +137,7 @@ function admitTo({ options: { max } }: Sql): Admission {
   });
 }
 
-/** Runs a read when its asker has a connection to spare. */
+/** Runs a read within the caller's share of connections. */
 async function inShare<Result>(
   sql: Sql,
   asker: Caller | undefined,
@@ -157,17 +150,14 @@ async function inShare<Result>(
   return read().finally(release);
 }
 
-/**
- * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
- * never will: what one asks elsewhere before holds no connection.
- */
+/** Opens one snapshot once every task reads or has ended, so that no connection waits for a node. */
 function openState(sql: Sql, count: number, asker: Caller | undefined) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;
   const allReady = countDown(count);
   const allRead = countDown(count);
 
-  /** The answer does not wait for the end of the transaction. */
+  /** Returns the answer does not wait for the end of the transaction. */
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       inShare(sql, asker, () =>
@@ -240,7 +230,7 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   };
 }
 
-/** `reached` resolves with the last of so many steps. */
+/** Creates a countdown; `reached` resolves with the last of so many steps. */
 function countDown(count: number): { step: () => void; reached: Promise<void> } {
   let left = count;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -265,7 +255,7 @@ function refuseReplaced<Result>(
     : outcome;
 }
 
-/** The node has left the branch of the served head, and the index has not followed yet. */
+/** Returns whether the node has left the branch of the served head, which the index has not followed yet. */
 function isReplaced(error: unknown): boolean {
   return (
     error instanceof ChainError &&

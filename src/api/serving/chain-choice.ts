@@ -5,16 +5,12 @@ import type { ServedChain } from "./served-chain.ts";
 /** `chainId` throws `RequestError` until it is known. */
 type Identified = Pick<ServedChain, "chainId">;
 
-/** Etherscan's spelling, and the one that Blockscout documents for the same path. */
+/** Etherscan's spelling, and the one in Blockscout's documentation of the same path. */
 const NAMES = ["chainid", "chain_id"];
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
-/**
- * The chain that a request in Etherscan's dialect names. Without an id it is the only chain; with several chains the id
- * is required. An empty id counts as absent: one client sends the name without a value. Ids that differ are refused. Throws
- * `RequestError`. Source: docs/wire.md, "Chains".
- */
+/** Returns the chain that a request names; required with several. Throws `RequestError`. Source: docs/wire.md, "Chains". */
 export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
   { query, body }: Pick<ParsedRequest, "query" | "body">,
@@ -31,7 +27,7 @@ export function chooseChain<Chain extends Identified>(
   return chosen;
 }
 
-/** The chain with the id. If none matches and a chain does not know its id yet, throws that chain's error. */
+/** Finds the chain with the id. Without a match throws the error of a chain whose id is unknown, if any. */
 function findChain<Chain extends Identified>(
   chains: readonly Chain[],
   id: InputValue,

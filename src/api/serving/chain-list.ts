@@ -11,10 +11,7 @@ export type ChainListOptions = HealthOptions &
 
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
-/**
- * Adds Etherscan's `/v2/chainlist`: the chains in their order, without those whose id is not known yet. Source:
- * docs/wire.md, "Chains".
- */
+/** Adds Etherscan's `/v2/chainlist`, without chains of unknown id. Source: docs/wire.md, "Chains". */
 export function addChainList(
   app: FastifyInstance,
   options: ChainListOptions,

@@ -9,9 +9,9 @@ import { decideChain, type ServedChain } from "./served-chain.ts";
 const LOOK_INTERVAL_MS = 500;
 const LONGEST_SILENCE_MS = 10_000;
 const MAXIMUM_LISTENERS = 1000;
-/** Listeners of one client; a browser keeps six connections at most. */
+/** Listeners of one client; a browser opens six connections at most. */
 const MAXIMUM_OF_ONE = 50;
-/** Events that a listener may leave unread; one has some 200 bytes. */
+/** Most unread bytes of a listener; an event has some 200. */
 const MAXIMUM_UNREAD_BYTES = 16_384;
 const RETRY_SECONDS = 5;
 const CROWDED = "Too many listeners, please poll in their place";
@@ -19,18 +19,17 @@ const CROWDED = "Too many listeners, please poll in their place";
 interface Listener {
   reply: FastifyReply;
   chain: ServedChain;
-  /** Its path names the chain; else it is about the first one, whichever that is. */
+  /** Its path names the chain; else it follows the first one, even when that changes. */
   isNamed: boolean;
   client: string;
-  /** Id of the last event that it got; empty before the first. */
+  /** Id of its last event; empty before the first. */
   lastId: string;
 }
 
 /**
- * Adds `/events`: a stream (Server-Sent Events) of the heads as they are published. They are read from the database, so
- * every API process has them. A stream ends when its URL no longer leads to its chain: the client then opens one of the
- * chain that took its place.
- * Source: docs/clients.md, "Heads as they come".
+ * Adds `/events`: a stream (Server-Sent Events) of published heads. Every API process reads them
+ * from the database. A stream ends when its URL no longer leads to its chain: the client then
+ * reconnects to the new one. Source: docs/clients.md, "Heads as they come".
  */
 export function addEvents(
   app: FastifyInstance,
@@ -40,7 +39,7 @@ export function addEvents(
   const listeners = new Set<Listener>();
   const underWay = new Set<ServedChain>();
 
-  /** Looks at each chain that somebody listens to. */
+  /** Checks each chain with listeners. */
   function look(): void {
     const served = chains();
     for (const listener of listeners) {
@@ -52,11 +51,11 @@ export function addEvents(
     }
   }
 
-  /** Reads the head of one chain, unless that is under way: one that does not answer delays no other. */
+  /** Reads the head of one chain, without concurrent reads: one that does not answer delays no other. */
   async function lookAt(chain: ServedChain): Promise<void> {
     if (underWay.has(chain)) return;
     underWay.add(chain);
-    // The next look asks a database that does not answer again.
+    // The next check retries a database that does not answer.
     const head = await getServedHead(chain.sql).catch(() => undefined);
     underWay.delete(chain);
     for (const listener of listeners)

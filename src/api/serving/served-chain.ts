@@ -5,22 +5,22 @@ import { RequestError } from "../../core/errors.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
 
-/** A chain as the API serves it, with all that its answers need. */
+/** A served chain, with all dependencies of its answers. */
 export interface ServedChain extends Services {
   /** The chain's name for people, if it has one. */
   networkName: string | undefined;
   coinSymbol: string;
-  /** The counts of this chain in this thread. */
+  /** This thread's metrics of the chain. */
   metrics: Metrics;
-  /** The counts of its other threads. */
+  /** Returns the metrics of its other threads. */
   countedElsewhere(): CountedMetrics;
-  /** The requests under way that may be about it. */
+  /** Running requests that may concern it. */
   requests: Uses;
-  /** Why nothing of it is served; null while it is. */
+  /** Returns why it is not served; null while it is. */
   stopped(): string | null;
 }
 
-/** The chains that are served now, in the order in which they are declared; never none. */
+/** The served chains, in the order of their declaration; never empty. */
 export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
 
 declare module "fastify" {
@@ -29,14 +29,14 @@ declare module "fastify" {
     endsWithChain?: boolean;
   }
   interface FastifyRequest {
-    /** The chains that the request may mean: the one at the start of its path, else all. The first is the default. */
+    /** The possible chains of the request: the one at the start of its path, else all. The first is the default. */
     chains: ReturnType<ServedChains>;
-    /** The chain that it is about, once that is known. */
+    /** The chain of the request, once known. */
     chain: ServedChain | null;
   }
 }
 
-/** First parts of the server's own paths; no chain may have these names. */
+/** First parts of the server's own paths, unavailable as chain names. */
 export const PATHS = new Set(
   (
     "api v2 mcp sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi openapi-json llms-txt robots-txt favicon-ico " +
@@ -49,11 +49,7 @@ export const PATHS = new Set(
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
-/**
- * Reads the chain from the path: `/{chain}/…` is the same as `/…` on a server with that chain alone. The path has the
- * chain's id, or its name in lower case with dashes. A name that two chains have, since one goes on with its earlier
- * settings, leads to neither. Gives the option of Fastify for it, and `attach` for the instance.
- */
+/** Serves `/{chain}/…` by id or by name in lower case with dashes. A name of two chains leads to neither. */
 export function readChainOfPath(served: ServedChains): {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
   attach(app: FastifyInstance): void;
@@ -97,7 +93,7 @@ function pathAndQueryOf(target: string): string {
   return rest === target || rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-/** The chain's name as it stands in paths: lower case, with dashes; empty without a name. */
+/** Returns the chain's name in paths: lower case, with dashes; empty without a name. */
 export function pathNameOf(networkName: string | undefined): string {
   return (networkName ?? "")
     .toLowerCase()
@@ -114,12 +110,12 @@ const namedOf = perChain(({ networkName }) => {
   return PATHS.has(name) ? undefined : name;
 });
 
-/** The chain's name for people; its id where it has none. */
+/** Returns the chain's name for people; its id where it has none. */
 export function chainTitle(chain: ServedChain): string {
   return chain.networkName ?? `Chain ${knownChainId(chain) ?? ""}`.trim();
 }
 
-/** Undefined until the node was reached for the first time. */
+/** Returns the id; undefined before the first contact with the node. */
 export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number | undefined {
   try {
     return chainId();
@@ -128,10 +124,7 @@ export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number 
   }
 }
 
-/**
- * Sets the chain of a request; by default the first that it may mean. Throws `RequestError` when the chain is not
- * served.
- */
+/** Sets the chain of a request, by default the first. Throws `RequestError` when it is not served. */
 export function decideChain(
   request: FastifyRequest,
   chain: ServedChain = request.chains[0],
@@ -143,7 +136,7 @@ export function decideChain(
   return chain;
 }
 
-/** One part for each chain, made on first use. */
+/** Returns a function that creates one part for each chain on first use. */
 export function perChain<Part>(make: (chain: ServedChain) => Part): (chain: ServedChain) => Part {
   const parts = new WeakMap<ServedChain, Part>();
   return (chain) => {

@@ -43,9 +43,9 @@ export type ServerOptions = HttpOptions &
   GuideOptions &
   DispatchOptions &
   MetricsOptions & {
-    /** Where clients reach this server, without a slash at the end. */
+    /** The server's URL for clients, without a slash at the end. */
     publicUrl: string | undefined;
-    /** Another server gives the metrics and the whole health report. */
+    /** Another server has the metrics and the whole health report. */
     operationsApart: boolean;
   };
 
@@ -61,7 +61,7 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
-/** Builds the HTTP server; it does not listen. Closing it waits for the requests that run. */
+/** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
@@ -83,7 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Builds a server for operators alone: health and metrics. */
+/** Creates a server for operators alone: health and metrics. */
 export function createOperationsServer(
   options: HttpOptions & HealthOptions & MetricsOptions,
 ): FastifyInstance {
@@ -94,7 +94,7 @@ export function createOperationsServer(
   return app;
 }
 
-/** `/api` serves the first chain, `/v2/api` the one that a request names. */
+/** Adds the actions: `/api` serves the first chain, `/v2/api` the one in the request. */
 function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimiter): void {
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
@@ -149,7 +149,7 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
   });
 }
 
-/** Whether the path of a request names a module and an action. */
+/** Returns whether the path of a request names a module and an action. */
 function isNamed(
   request: FastifyRequest,
 ): request is FastifyRequest<{ Params: { module: string; action: string } }> {

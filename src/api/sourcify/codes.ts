@@ -17,14 +17,14 @@ type Parts = Pick<
   "compilation" | "codeHash" | "creationSourceMap" | "runtimeSourceMap"
 >;
 
-/** The compiled creation code, and its transformations to the code on chain. */
+/** Presents the compiled creation code, and its transformations to the code on chain. */
 export function presentCreationCode({ compilation, creationSourceMap }: Parts) {
   const { compiledCreation, creationMatch } = JSON.parse(compilation) as Compilation;
   const onChain = creationMatch && codeOnChain(compiledCreation, creationMatch);
   return presentCode(compiledCreation, creationMatch, onChain, creationSourceMap);
 }
 
-/** The compiled runtime code, and its transformations to the code on chain. */
+/** Presents the compiled runtime code, and its transformations to the code on chain. */
 export function presentRuntimeCode({ compilation, codeHash, runtimeSourceMap }: Parts) {
   const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as Compilation;
   const follows = runtimeMatch && codeOnChain(compiledRuntime, runtimeMatch);
@@ -36,7 +36,7 @@ export function presentRuntimeCode({ compilation, codeHash, runtimeSourceMap }: 
   };
 }
 
-/** The two codes as the compiler's output has them. */
+/** Presents the two codes in the form of the compiler's output. */
 export function presentEvm({ compilation, creationSourceMap, runtimeSourceMap }: Parts) {
   const { compiledCreation, compiledRuntime } = JSON.parse(compilation) as Compilation;
   return {
@@ -80,7 +80,7 @@ interface Place {
   length: number;
 }
 
-/** By file, then by library. Any text may be a file's name. */
+/** Presents links by file, then by library. Any text may be a file's name. */
 function presentLinks({ libraries }: KeptCode) {
   const files = new Map<string, Map<string, Place[]>>();
   for (const { id, offset, length } of libraries) {

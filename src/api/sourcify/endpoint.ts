@@ -3,9 +3,12 @@ import type { Context } from "../explorer/action.ts";
 import type { Answer } from "../explorer/envelope.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
 
-/** What a handler of Sourcify's dialect works with for one request. */
+/** Input of a handler of Sourcify's dialect for one request. */
 export interface SourcifyContext
-  extends Omit<Context, "dialect" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"> {
+  extends Omit<
+    Context,
+    "dialect" | "page" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"
+  > {
   networkName: string | undefined;
   /** All chains that the request may mean. */
   chains: readonly ServedChain[];
@@ -17,13 +20,13 @@ export interface SourcifyRequest {
   path: string;
   /** Parts of the path by their names. */
   parameters: Readonly<Record<string, string>>;
-  /** The last value of a name in the query; undefined when absent or empty. */
+  /** Returns the last value of a name in the query; undefined when absent or empty. */
   query(name: string): string | undefined;
-  /** The JSON object in the body. Throws `SourcifyError`. */
+  /** Returns the JSON object in the body. Throws `SourcifyError`. */
   body(): Record<string, unknown>;
 }
 
-/** What is answered with one HTTP status. */
+/** Description of an answer with one HTTP status. */
 export interface DescribedAnswer {
   description: string;
   /** Absent for an answer without a JSON body. */
@@ -44,7 +47,7 @@ export interface Endpoint {
   body?: z.ZodType;
   /** Answers by HTTP status, without the error objects. */
   answers: Readonly<Record<number, DescribedAnswer>>;
-  /** The chain to ask when the path names none; by default the first that goes on. */
+  /** Returns the chain when the path names none; by default the first active one. */
   chainOf?(
     request: SourcifyRequest,
     chains: readonly ServedChain[],

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { type Answer, jsonAnswer } from "../explorer/envelope.ts";
 
-/** The codes by which clients of Sourcify's dialect tell errors apart, and those of all dialects for the same. */
+/** The error codes of Sourcify's dialect, for clients. */
 const CODES = {
   invalid_parameter: "invalid-parameter",
   invalid_json: "bad-request",
@@ -14,7 +14,7 @@ const CODES = {
 } as const satisfies Record<string, ErrorCode>;
 type CustomCode = keyof typeof CODES;
 
-/** A request of Sourcify's dialect that is answered with an error object. */
+/** A request of Sourcify's dialect to answer with an error object. */
 export class SourcifyError extends RequestError {
   readonly customCode: CustomCode;
 
@@ -29,12 +29,12 @@ export class SourcifyError extends RequestError {
   }
 }
 
-/** The error for an invalid parameter. */
+/** Returns the error for an invalid parameter. */
 export function invalid(parameter: string, message: string): SourcifyError {
   return new SourcifyError(400, "invalid_parameter", message, { parameter });
 }
 
-/** Tells whoever reads the log which answer an `errorId` belongs to. */
+/** Logs which answer an `errorId` belongs to. */
 export interface ErrorLog {
   info(fields: { errorId: string }, message: string): void;
 }
@@ -48,17 +48,17 @@ const CODES_OF_STATUS: Readonly<Record<number, CustomCode | "route_not_found">> 
   429: "too_many_requests",
 };
 
-/** Whether a URL belongs to Sourcify's dialect, also without the slash after its base, which clients forget. */
+/** Returns whether a URL belongs to Sourcify's dialect, also without the slash after its base, which clients omit. */
 export function isSourcifyUrl(url: string): boolean {
   return /^\/+sourcify(?:v2|verify-ui)?(?:[/?]|$)/.test(url);
 }
 
-/** The error object for a request that cannot be answered. `customCode` follows from the status unless the error has one. */
+/** Returns the error object of a failed request. `customCode` follows from the status by default. */
 export function errorAnswer(error: RequestError, log: ErrorLog | undefined): Answer {
   const { httpStatus, message } = error;
   const errorId = randomUUID();
   log?.info({ errorId }, "answered with an error");
-  // Too much data on a page has HTTP 200 in the other dialects; here it needs a status of its own.
+  // Too much data on a page has HTTP 200 in the other dialects; here it needs another status.
   const status = httpStatus < 400 ? 503 : httpStatus;
   const customCode =
     error instanceof SourcifyError
@@ -67,7 +67,7 @@ export function errorAnswer(error: RequestError, log: ErrorLog | undefined): Ans
   return jsonAnswer({ customCode, message, errorId }, status, error);
 }
 
-/** The identifier of a job's failure: the same for every request, in the form of a UUID. */
+/** Returns the identifier of a job's failure: the same for every request, in the form of a UUID. */
 export function errorIdOf(guid: string): string {
   const digits = createHash("sha256").update(guid).digest("hex");
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 3) | 8).toString(16);

@@ -54,7 +54,7 @@ const MINIMAL = [
 ];
 const NAMES = Object.keys(FIELDS) as Field[];
 
-/** The fields that `fields` names, or all but those of `omit`. Throws `SourcifyError`. */
+/** Parses `fields`, or all but those of `omit`. Throws `SourcifyError`. */
 export function readFields(fields: string | undefined, omit: string | undefined): Wanted {
   if (fields !== undefined && omit !== undefined) {
     throw invalid("omit", "fields and omit cannot be used together");
@@ -103,7 +103,7 @@ function allBut(omitted: readonly Name[]): Wanted {
   return wanted;
 }
 
-/** The object with the wanted names only. */
+/** Returns the object with the wanted names only. */
 export function pick(
   value: Readonly<Record<string, unknown>>,
   names: ReadonlySet<string> | null,

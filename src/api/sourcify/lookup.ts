@@ -19,7 +19,7 @@ import { presentSignatures } from "./signatures.ts";
 
 const CODES = ["compilation", "codeHash", "creationSourceMap", "runtimeSourceMap"] as const;
 
-/** The stored parts that each field needs; `sources` are the source texts. */
+/** The stored parts of each field; `sources` are the source texts. */
 const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
   abi: ["abi"],
   metadata: ["metadata", "language"],
@@ -40,7 +40,7 @@ const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
   proof: [],
 };
 
-/** The parts that the fields need, with the number of fields that hold each. */
+/** Returns the parts of the fields, with the number of fields that contain each. */
 export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
   const needs = new Map<LookupPart | "sources", number>();
   for (const part of [...wanted.keys()].flatMap((field) => NEEDS[field])) {
@@ -49,7 +49,7 @@ export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
   return needs;
 }
 
-/** Reads what the fields of a verified contract need; `sql` must be the snapshot that its match was read from. */
+/** Reads the data of a verified contract's fields; `sql` must be the snapshot of its match. */
 export async function readLookup(
   sql: Queryable,
   head: ServedHead,
@@ -58,7 +58,7 @@ export async function readLookup(
 ) {
   const needs = [...needsOf(wanted).keys()];
   const parts = needs.filter((part) => part !== "sources");
-  // Only the selected parts are there, and nothing reads the others.
+  // Only the selected parts exist, and only they are read.
   const found = (await getLookupParts(sql, address, parts)) as LookupParts;
   const { creationTransaction } = found;
   return {
@@ -72,7 +72,7 @@ export async function readLookup(
 
 export type Lookup = Awaited<ReturnType<typeof readLookup>>;
 
-/** The fields as they are answered. What only newer rows have is left out of the older ones'. */
+/** Presents the fields. Older rows lack the newer ones' fields. */
 export async function presentLookup(
   chain: ProxyReader,
   address: Address,
@@ -146,7 +146,7 @@ async function presentField(
   }
 }
 
-/** Any text may be a file's name. */
+/** Presents the sources. Any text may be a file's name. */
 function presentSources(sources: readonly SourceFile[]) {
   return Object.fromEntries(sources.map(({ path, text }) => [path, { content: text }]));
 }

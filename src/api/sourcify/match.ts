@@ -19,7 +19,7 @@ export const minimalContract = z.object({
 
 export type MinimalContract = z.output<typeof minimalContract>;
 
-/** The minimal object of a contract; `found` undefined when it is not verified. */
+/** Presents the minimal object of a contract; `found` undefined when it is not verified. */
 export function presentMatch(
   chainId: number,
   address: Address,
@@ -46,7 +46,7 @@ function levelOf(quality: MatchQuality | null | undefined): MinimalContract["mat
   return quality === "full" ? "exact_match" : "match";
 }
 
-/** `2026-11-22T01:00:00Z` */
+/** Formats `2026-11-22T01:00:00Z`. */
 export function presentTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, "Z");
 }

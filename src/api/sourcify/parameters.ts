@@ -13,13 +13,13 @@ export function requireChain(
   }
 }
 
-/** The address that the path names. Throws `SourcifyError`. */
+/** Parses the address in the path. Throws `SourcifyError`. */
 export function requireAddress({ parameters: { address = "" } }: SourcifyRequest): Address {
   if (!isAddress(address)) throw invalid("address", `Invalid address: ${address}`);
   return lowerAddress(address);
 }
 
-/** A whole decimal number of the query from `least` to `most`. Throws `SourcifyError`. */
+/** Parses a whole decimal number of the query from `least` to `most`. Throws `SourcifyError`. */
 export function numberOf(
   request: SourcifyRequest,
   name: string,

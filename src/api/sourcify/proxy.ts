@@ -8,7 +8,7 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import { detectProxy, type ProxyReader } from "../../verification/proxies/proxy.ts";
 import { errorIdOf } from "./errors.ts";
 
-/** Sourcify's names of the proxy kinds that it knows. */
+/** Sourcify's names of its proxy kinds. */
 const TYPES: Readonly<Record<string, string>> = {
   eip1167: "EIP1167Proxy",
   eip1967: "EIP1967Proxy",
@@ -19,16 +19,16 @@ const TYPES: Readonly<Record<string, string>> = {
   eip2535: "DiamondProxy",
 };
 
-/** What the index knows of a contract's delegation. */
+/** A contract's delegation in the index. */
 export interface ProxyFacts {
   kind: string | null;
   implementations: Address[];
   names: { address: Address; name: string }[];
-  /** The head at which to ask the node; undefined when the index knows. */
+  /** The head at which to ask the node; undefined when the index suffices. */
   askAt: ServedHead | undefined;
 }
 
-/** Reads what the index knows; `sql` must be a snapshot. */
+/** Reads a contract's delegation in the index; `sql` must be a snapshot. */
 export async function readProxy(
   sql: Queryable,
   address: Address,
@@ -43,7 +43,7 @@ export async function readProxy(
   return { kind, implementations, names, askAt: undefined };
 }
 
-/** What a contract delegates to; asks the node where the index is out of date. */
+/** Presents a contract's proxy target; asks the node where the index is out of date. */
 export async function presentProxy(chain: ProxyReader, address: Address, facts: ProxyFacts) {
   if (facts.askAt === undefined) return present(facts);
   try {

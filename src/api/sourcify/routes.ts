@@ -70,7 +70,7 @@ export function addSourcify(
   }
 }
 
-/** The chain of a request: the one that the path names, else the endpoint's choice, else the first that goes on. */
+/** Returns the chain of a request: the one in the path, else the endpoint's choice, else the first active one. */
 async function chainOf(
   endpoint: Endpoint,
   request: SourcifyRequest,
@@ -84,7 +84,7 @@ async function chainOf(
   return chosen ?? chains.find((chain) => chain.stopped() === null) ?? chains[0];
 }
 
-/** The paths of an endpoint: clients may put nothing between the base and the first part. */
+/** Returns the paths of an endpoint: clients may omit the slash after the base. */
 function urlsOf({ path }: Endpoint): string[] {
   const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const withoutSlash = /^\/(?:v2|verify-ui)\//.test(path) ? [`/sourcify${pattern.slice(1)}`] : [];
@@ -118,7 +118,7 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
     value = parseJson(body, MOST_TOKENS);
   } catch (error) {
     if (!(error instanceof RequestError) || error.httpStatus !== 400) throw error;
-    throw new SourcifyError(400, "invalid_json", "The body is no JSON that can be read");
+    throw new SourcifyError(400, "invalid_json", "The body is not readable JSON");
   }
   if (!isRecord(value)) throw unreadable("The body is to be a JSON object");
   return value;

@@ -1,10 +1,10 @@
 import { PageTooLarge } from "../../store/lists/large-pages.ts";
 import { hashSignatures, readAbi } from "../abi/abi.ts";
 
-/** Most characters of an ABI; no larger one is accepted any more. */
+/** Most characters of an ABI, the limit of new ones. */
 const MAXIMUM_ABI = 2_000_000;
 
-/** Signatures of an ABI by kind, with their hashes. Throws `PageTooLarge`. */
+/** Presents the signatures of an ABI by kind, with their hashes. Throws `PageTooLarge`. */
 export async function presentSignatures(abi: string) {
   if (abi.length > MAXIMUM_ABI) throw new PageTooLarge();
   const signatures = { function: [] as object[], event: [] as object[], error: [] as object[] };

@@ -18,7 +18,7 @@ export const accepted: Readonly<Record<number, DescribedAnswer>> = {
 /** Seconds. A job takes a second to a minute; hourly counts expire one by one. */
 const RETRY_SECONDS = { "queue-full": 60, "client-full": 60, "too-many": 600 } as const;
 
-/** Submits a request. The job finds out whether there is code at the address: clients look for that error there. */
+/** Submits a request. The job checks for code at the address: clients expect that error there. */
 export async function submit(
   { verifier, client }: SourcifyContext,
   request: VerificationRequest,

@@ -11,17 +11,14 @@ import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { BlockSource } from "./source.ts";
 import { stateSyncHash } from "./state-sync.ts";
 
-/** A block without traces is not taken from one node while another one can trace it. */
+/** Decides whether to leave a block without traces to a node that can trace it. */
 export function leaveToTracingNode({ features }: BlockSource, node: Node): void {
   if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
     throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
   }
 }
 
-/**
- * Adds the traces of blocks that can be traced; ends before the first that could be and was not, and where the traces are as
- * many as may be held at once.
- */
+/** Adds the traces of blocks; ends before the first failed one, and at `ENOUGH_FRAMES`. */
 export async function addTraces(
   source: BlockSource,
   node: Node,
@@ -43,20 +40,19 @@ export async function addTraces(
   return traced;
 }
 
-/** What else is tried, where a tracer fails with an error for a block, or leaves transactions out. */
+/** Fallback tracers, for a tracer that fails with an error or leaves transactions out. */
 const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
-  // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
+  // Some nodes serve stored traces of blocks that can no longer be executed.
   ["state-unavailable", "trace_block"],
-  // Some are faster that way: anvil, which otherwise needs time by the square of the calls.
+  // Some nodes are faster with it: anvil's time otherwise grows with the square of the calls.
   ["timeout", "trace_block"],
-  // Some bound their answers.
+  // Some nodes limit the size of answers.
   ["response-too-large", "debug_traceTransaction"],
-  // Some keep traces when they execute a block, not those of every transaction (matter-labs/zksync-era#4814,
-  // onflow/flow-evm-gateway#519).
+  // Some nodes trace at execution, but not every transaction (matter-labs/zksync-era#4814, onflow/flow-evm-gateway#519).
   ["left-out", "debug_traceTransaction"],
   ["left-out", "trace_block"],
-  // Some fail for a whole block because of one transaction (0xPolygon/bor#1920), or have an error in its place
-  // (ethereum/go-ethereum#31178).
+  // Some nodes fail a whole block for one transaction (0xPolygon/bor#1920), or return an error in
+  // its place (ethereum/go-ethereum#31178).
   ["node-error", "debug_traceTransaction"],
   ["node-error", "trace_block"],
 ];
@@ -102,13 +98,13 @@ async function trace(
   }
 }
 
-/** The tracer refuses the genesis block: what it may name as transactions is part of its allocation, and was not executed. */
+/** Returns whether the tracer refused the genesis block, whose allocation may look like transactions. */
 function isGenesisRefused({ block }: FetchedBlock, traces: Traces): boolean {
   return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
 }
 
 function describe({ block, receipts }: FetchedBlock): TraceableBlock {
-  // Nothing is checked yet: a receipt may be anything.
+  // Not validated yet: a receipt may be anything.
   const gasUsed = new Map(receipts.map((one) => [one?.transactionHash, one?.gasUsed]));
   const transactionHashes = block.transactions.map(({ hash }) => hash);
   return {
@@ -121,7 +117,7 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
   };
 }
 
-/** Why the traces of a block are not all there; undefined when they are. */
+/** Returns why the traces of a block are incomplete; undefined when they are complete. */
 function failureOf(
   block: TraceableBlock | undefined,
   traces: Traces | undefined,
@@ -130,9 +126,9 @@ function failureOf(
   if (traces instanceof NodeError) return traces.code;
   const others = block.transactionHashes.filter((hash) => hash !== block.stateSync);
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash));
-  // The state-sync transaction may stand in the list by another hash: only its absence shows in the number.
+  // The state-sync transaction may be listed by another hash: only the count shows its absence.
   const lacks = !traced.has(null) && others.some((hash) => !traced.has(hash));
-  // ZKsync's outermost frames are the bootloader's: without a name none says whose it is.
+  // ZKsync's outermost frames are the bootloader's: without a hash they name no transaction.
   const isOfOthers = traces.some(
     ({ transactionHash, frame }, index) =>
       transactionHash === null &&
@@ -142,7 +138,7 @@ function failureOf(
   return lacks || isOfOthers || traces.length < others.length ? "left-out" : undefined;
 }
 
-/** Asks again for the blocks that failed, and replaces the traces of each that is then traced. */
+/** Asks again for failed blocks, and replaces the traces of each that succeeds. */
 async function replaceFailed(
   traces: Traces[],
   failed: readonly number[],
@@ -156,7 +152,7 @@ async function replaceFailed(
   }
 }
 
-/** The traces of one block, null when its state is pruned. Throws any other error. */
+/** Returns the traces of one block, null when its state is pruned. Throws any other error. */
 function tracesOf(
   traces: Traces,
   { log }: BlockSource,

@@ -40,7 +40,7 @@ export function fetchBlocks(
   });
 }
 
-/** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
+/** Returns blocks with receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
 async function fetchEnough(
   { load }: BlockSource,
   features: NodeFeatures,
@@ -66,7 +66,7 @@ async function fetchEnough(
   return fetched;
 }
 
-/** Blocks and receipts in one go where the node has `eth_getBlockReceipts`, in two otherwise. */
+/** Fetches blocks and receipts in one round trip with `eth_getBlockReceipts`, in two otherwise. */
 async function fetchWithReceipts(
   features: NodeFeatures,
   numbers: readonly number[],
@@ -95,8 +95,9 @@ async function fetchWithReceipts(
 }
 
 /**
- * Asks one by one for the receipts of blocks that have not all of theirs. Some nodes fail to give those of certain blocks
- * together (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815, hiero-json-rpc-relay#4423).
+ * Asks for missing receipts one by one. Some nodes fail to return certain blocks' together
+ * (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815,
+ * hiero-json-rpc-relay#4423).
  */
 async function addReceiptsLeftOut(
   given: readonly (FetchedBlock | null)[],
@@ -116,7 +117,7 @@ function hasReceipts({ block, receipts }: FetchedBlock): boolean {
   return receipts.length >= block.transactions.length;
 }
 
-/** Asks for the headers of uncles, where blocks name any; one that the node does not give is left out. */
+/** Adds the headers of uncles; leaves out those that the node does not return. */
 async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): Promise<void> {
   const nephews = fetched.filter((one) => (one?.block.uncles ?? []).length > 0) as FetchedBlock[];
   if (nephews.length === 0) return;
@@ -144,7 +145,7 @@ async function addReceiptsByTransaction(
     .map((one, index) => one && withExecutedOnly({ ...one, receipts: receipts[index] ?? [] }));
 }
 
-/** Receipts of the blocks' transactions, asked for one by one; ends before the first block that failed. */
+/** Asks for the receipts one by one; ends before the first block that failed. */
 async function askReceipts(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
@@ -162,7 +163,7 @@ async function askReceipts(
   });
 }
 
-/** The block of an answer, null when the node has none. */
+/** Returns the block of an answer, null when the node has none. */
 function blockOf(outcome: Outcome | undefined): RawBlock | null {
   if (errorIn(outcome)?.code === "block-unknown") return null;
   const answer = resultOf(outcome);
@@ -173,15 +174,12 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
     throw new NodeError("bad-answer", "a block came without its transactions");
   }
   if (!isNothing(uncles) && !Array.isArray(uncles)) {
-    throw new NodeError("bad-answer", "the uncles of a block are no list");
+    throw new NodeError("bad-answer", "the uncles of a block are not a list");
   }
   return answer as RawBlock;
 }
 
-/**
- * The receipts of an answer. A node that lags behind has none, nor has one that failed for this block alone; validation notices
- * that they are missing.
- */
+/** Returns the receipts of an answer. A lagging node has none; validation reports missing ones. */
 function receiptsOf(
   outcome: Outcome | undefined,
   { hasGivenReceipts }: NodeFeatures,
@@ -193,6 +191,6 @@ function receiptsOf(
     throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
   }
   const answer = resultOf(outcome) ?? [];
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are not a list");
   return answer;
 }

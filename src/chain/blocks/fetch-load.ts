@@ -4,32 +4,29 @@ import type { FetchedBlock } from "../types.ts";
 
 type Blocks = readonly (FetchedBlock | null)[];
 
-/** One fetch gives no more blocks than used this much gas together: some 4,000 transactions and their traces. */
+/** Most gas of one fetch's blocks: some 4,000 transactions and their traces. */
 export const ENOUGH_GAS = 400_000_000;
 const BLOCKS_AT_ONCE = 50;
-/** Before any block is known. */
+/** Blocks of a fetch before any block is known. */
 const FIRST_BLOCKS_AT_ONCE = 2;
 
-/** One fetch holds no more frames than about so many, some 50 MB, and those of one block more. */
+/** Most frames of one fetch, some 50 MB, plus those of one block. */
 export const ENOUGH_FRAMES = 100_000;
-/** The most that a block can have: a call costs 100 gas (EIP-2929), and what puts its arguments on the stack. */
+/** Most frames of a block: a call costs 100 gas (EIP-2929) and the pushes of its arguments. */
 const MOST_FRAMES_PER_GAS = 1 / 120;
 
-/**
- * Learns how heavy the blocks of a chain and their traces are, so that not more are asked for at once than can be held. A past
- * with heavier ones is forgotten by halves.
- */
+/** Estimates the size of a chain's blocks and traces, and limits fetches by it. The estimate of heavier past blocks halves. */
 export class FetchLoad {
   #gasPerBlock: number | undefined;
   #framesPerGas = MOST_FRAMES_PER_GAS;
 
-  /** The number of blocks to ask for at once. */
+  /** Number of blocks to ask for at once. */
   get fittingBlocks(): number {
     if (this.#gasPerBlock === undefined) return FIRST_BLOCKS_AT_ONCE;
     return Math.max(1, Math.min(BLOCKS_AT_ONCE, Math.floor(ENOUGH_GAS / this.#gasPerBlock)));
   }
 
-  /** The first of the blocks, at least one, as far as their traces probably fit. */
+  /** Returns the first blocks, at least one, whose traces probably fit. */
   fittingTraces(blocks: Blocks): Blocks {
     let gas = 0;
     const end = blocks.findIndex((one, index) => {
@@ -39,14 +36,14 @@ export class FetchLoad {
     return blocks.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Learns from fetched blocks. */
+  /** Measures fetched blocks. */
   noteBlocks(blocks: Blocks): void {
     const count = blocks.filter((one) => one !== null).length;
     if (count === 0) return;
     this.#gasPerBlock = Math.max(gasOfAll(blocks) / count, (this.#gasPerBlock ?? 0) / 2);
   }
 
-  /** Learns from traced blocks. Gives the number of their frames. */
+  /** Measures traced blocks; returns the number of their frames. */
   noteTraces(blocks: Blocks): number {
     let frames = 0;
     for (const one of blocks) {
@@ -62,7 +59,7 @@ function gasOfAll(blocks: Blocks): number {
   return blocks.reduce((gas, one) => gas + gasOf(one), 0);
 }
 
-/** The gas that the transactions of a block used. Nothing is checked yet: 0 where the node tells no number. */
+/** Returns the gas that a block's transactions used. Not validated yet: 0 where the node has no number. */
 export function gasOf(one: FetchedBlock | null): number {
   const gasUsed = one?.block.gasUsed;
   return isExactQuantity(gasUsed) ? quantityToNumber(gasUsed) : 0;

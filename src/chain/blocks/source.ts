@@ -3,12 +3,12 @@ import type { ChainOptions } from "../options.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { FetchLoad } from "./fetch-load.ts";
 
-/** What blocks are fetched with. */
+/** Dependencies of a block fetch. */
 export interface BlockSource {
   client: RpcClient;
   features: Features;
   load: FetchLoad;
-  /** How long a node may trace one transaction: as long as we would wait for it. */
+  /** Time limit of one transaction's trace at the node: the request's own. */
   traceTimeoutMs: number;
   log: ChainOptions["log"];
 }

@@ -5,13 +5,10 @@ import type { FetchedBlock, RawBlock } from "../types.ts";
 
 const PREFIX = hexFromBytes(Buffer.from("matic-bor-receipt-"));
 
-/** Type of these transactions from Madhugiri on, which puts them into the block (PIP-74). */
+/** Type of these transactions since Madhugiri, which includes them in the block (PIP-74). */
 const STATE_SYNC_TYPE = "0x7f";
 
-/**
- * Hash of the transaction by which Polygon takes over messages of Ethereum: the last of the block, where it has one. Not every
- * tracer knows it.
- */
+/** Returns the hash of Polygon's state-sync transaction, the block's last, if any. Not every tracer reports it. */
 export function stateSyncHash(block: RawBlock): Hex | undefined {
   const last = block.transactions.at(-1);
   if (last?.from !== ZERO_ADDRESS) return undefined;
@@ -19,10 +16,7 @@ export function stateSyncHash(block: RawBlock): Hex | undefined {
   return isStateSync ? last.hash : undefined;
 }
 
-/**
- * The block without its state-sync transaction from before Madhugiri. Nodes show it behind the others, but the block's roots,
- * bloom and gas do not cover it.
- */
+/** Removes a state-sync transaction from before Madhugiri: the block's roots, bloom and gas do not cover it. */
 export function withoutStateSync(fetched: FetchedBlock): FetchedBlock {
   const { block, receipts } = fetched;
   const hash = stateSyncHash(block);
@@ -31,7 +25,7 @@ export function withoutStateSync(fetched: FetchedBlock): FetchedBlock {
   return { ...fetched, block: { ...block, transactions }, receipts: receipts.slice(0, -1) };
 }
 
-/** The hash that such a transaction has behind a block. */
+/** Returns the hash of a state-sync transaction outside its block. */
 function hashBehind({ number, hash }: RawBlock): Hex {
   const word: Hex = `0x${number.slice(2).padStart(16, "0")}`;
   return keccak256(hexConcat(PREFIX, word, hash));

@@ -10,21 +10,21 @@ import type { Node } from "../rpc/node.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import { findTracer, isMissing, type TracerSettings } from "../traces/tracers.ts";
 
-/** What one node can do, as its answers show. Its users correct it when they find out otherwise. */
+/** Capabilities of one node, as observed; corrected when a call contradicts them. */
 export interface NodeFeatures {
   clientVersion: string;
   blockReceipts: boolean;
-  /** It has given receipts by block. A refusal after that is trouble that passes. */
+  /** The node has returned receipts by block, so a refusal is temporary. */
   hasGivenReceipts: boolean;
-  /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
+  /** Whether it accepts a block hash where state is read (EIP-1898); null until state was read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
   tracerSettings: TracerSettings;
-  /** Tracers that it does not have, with its words. */
+  /** Tracers that it lacks, with its error text. */
   missingTracers: Map<Tracer, string>;
-  /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
+  /** The tracer has traced a transaction, so a refusal is temporary. */
   hasTraced: boolean;
-  /** The node does not trace old blocks, and this has been logged. */
+  /** The node does not trace old blocks; logged once. */
   pruned: boolean;
   archive: boolean | null;
   txpool: boolean;
@@ -32,10 +32,10 @@ export interface NodeFeatures {
 
 type FeatureOptions = Pick<ChainOptions, "traces" | "requestTimeoutMs" | "log">;
 
-/** What is known of each node. */
+/** Capabilities of all nodes. */
 export type Features = ReturnType<typeof createFeatures>;
 
-/** Creates an empty store of what the nodes can do; they are asked when it is needed first. */
+/** Creates an empty store of the nodes' capabilities; they are probed on first use. */
 export function createFeatures(nodes: readonly Node[], client: RpcClient, options: FeatureOptions) {
   const known = new Map<Node, { features: NodeFeatures; returns: number }>();
   const pending = new Map<Node, Promise<NodeFeatures>>();
@@ -73,7 +73,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     const [receipts, oldState, txpool] = await viem.transport.ask([
       { method: "eth_getBlockReceipts", params: [quantity(latest.number)] },
       { method: "eth_getBalance", params: [ZERO_ADDRESS, early] },
-      // Nodes that have it have `txpool_content`, too, whose answer can be hundreds of megabytes.
+      // Nodes that have it also have `txpool_content`, whose answer may be hundreds of megabytes.
       { method: "txpool_status", params: [] },
     ]);
     const missingTracers = new Map<Tracer, string>();
@@ -91,13 +91,13 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     };
   }
 
-  /** Undefined until the node has been asked since it last came back. */
+  /** Returns the capabilities; undefined until the node was probed since its last return. */
   function of(node: Node): NodeFeatures | undefined {
     const entry = known.get(node);
     return entry?.returns === node.health.returns ? entry.features : undefined;
   }
 
-  /** What the node can do, asked once each time it comes back. Throws `NodeError` when it cannot be learnt now. */
+  /** Probes the node once after each return. Throws `NodeError` when the probe fails now. */
   async function learn(node: Node): Promise<NodeFeatures> {
     const features = of(node);
     if (features) return features;
@@ -119,7 +119,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     of,
     learn,
     forget: (node: Node): boolean => known.delete(node),
-    /** Takes a tracer that was found missing out of use; settles on the next one, or on none. */
+    /** Marks a tracer as missing and selects the next one, or none. */
     async dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void> {
       const features = await learn(node);
       if (features.tracer !== tracer) return;
@@ -153,7 +153,7 @@ function reasonIn(missing: ReadonlyMap<Tracer, string>): string {
   return first ?? "no tracer found";
 }
 
-/** Whether the old state that was asked for is there; null when the answer does not tell. */
+/** Returns whether the requested old state exists; null when the answer does not show it. */
 function hasState(outcome: Outcome | undefined): boolean | null {
   const error = errorIn(outcome);
   if (!error) return true;

@@ -19,7 +19,7 @@ export async function probe(
   const { first, ...found } = await client.onNode(options, async (first, viem) => {
     const chainId = await getChainId(viem);
     const [again, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
-    // A database is bound to it for good, and a wrong one ends the process.
+    // The database is bound to it for good; a wrong one ends the process.
     if (again !== chainId) {
       throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
     }
@@ -35,12 +35,12 @@ export async function probe(
   await Promise.all(pool.nodes.filter((node) => node !== first).map(probeOther));
   return { ...found, capabilities: features.capabilities() };
 
-  /** Learns what another node can do; one that does not answer now is no failure. */
+  /** Probes another node; an unreachable one does not fail the probe. */
   async function probeOther(other: Node): Promise<void> {
     await pool.check(other);
     if (other.health.excluded) return;
     features.forget(other);
-    // Where it fails, `settled` is false, and the node is asked again before blocks are taken from it.
+    // After a failure `settled` is false, and the node is probed again before it serves blocks.
     await features.learn(other).catch(asUnanswered);
   }
 }
@@ -48,7 +48,7 @@ export async function probe(
 async function getGenesisHash(viem: NodeClient) {
   const { hash } = await getBlock(viem, { blockNumber: 0n }).catch((thrown: unknown) => {
     if (!(thrown instanceof BlockNotFoundError)) throw thrown;
-    // Where a development chain begins above 0 there is no block 0.
+    // A development chain that begins above 0 has no block 0.
     return getBlock(viem, { blockTag: "earliest" });
   });
   return hash;

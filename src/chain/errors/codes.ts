@@ -1,38 +1,35 @@
-/**
- * Why a call failed. `retryable`: the same call to the same node may succeed later. `elsewhere`: it may succeed at another
- * node, even if it never will at this one.
- */
+/** Failures: `retryable` may succeed later at the same node, `elsewhere` at another one. */
 export const KINDS = {
   unreachable: { retryable: true, elsewhere: true },
   timeout: { retryable: true, elsewhere: true },
   "rate-limited": { retryable: true, elsewhere: true },
-  /** HTTP 5xx, or the node says that it cannot now. */
+  /** HTTP 5xx, or a node's error that it is unavailable. */
   unavailable: { retryable: true, elsewhere: true },
   unauthorized: { retryable: false, elsewhere: true },
-  /** No JSON, no JSON-RPC, or ids that were not asked for. */
+  /** Not JSON, not JSON-RPC, or unrequested ids. */
   "bad-answer": { retryable: true, elsewhere: true },
   "batch-too-large": { retryable: false, elsewhere: true },
   "response-too-large": { retryable: false, elsewhere: true },
-  /** More blocks or logs asked for at once than the node gives. */
+  /** The range exceeds the node's limit of blocks or logs. */
   "range-too-wide": { retryable: false, elsewhere: true },
   "method-missing": { retryable: false, elsewhere: true },
   "invalid-request": { retryable: false, elsewhere: false },
-  /** The EVM ended with an error that a contract made: revert, invalid opcode. */
+  /** The EVM stopped with an error by a contract: revert, invalid opcode. */
   reverted: { retryable: false, elsewhere: false },
-  /** A contract used up all the gas that the node lets a call have. */
+  /** A contract used up the node's gas limit of a call. */
   "out-of-gas": { retryable: false, elsewhere: false },
   /** Pruned, or not an archive node. */
   "state-unavailable": { retryable: false, elsewhere: true },
   "block-unknown": { retryable: true, elsewhere: true },
   /** The block is no longer part of the chain. */
   "block-replaced": { retryable: false, elsewhere: true },
-  /** The head kept moving while a node that cannot stand it was read. */
+  /** The head kept moving during reads of a node that needs a still head. */
   "head-moved": { retryable: true, elsewhere: true },
   "other-chain": { retryable: false, elsewhere: true },
-  /** Too many requests wait already. */
+  /** The queue is full. */
   busy: { retryable: true, elsewhere: true },
   aborted: { retryable: false, elsewhere: false },
-  /** Any other error that the node answered. */
+  /** Any other error of the node. */
   "node-error": { retryable: true, elsewhere: true },
 } as const;
 

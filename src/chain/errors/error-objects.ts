@@ -2,20 +2,17 @@ import { createSecrets, secretsOfUrl } from "../../core/secrets.ts";
 import type { ChainOptions } from "../options.ts";
 import type { RpcErrorObject } from "./codes.ts";
 
-/** Gives a node's error object in a form that may be logged and passed on to anybody. */
+/** Returns a node's error object without secrets, safe to log and to publish. */
 export type CleanError = (error: RpcErrorObject) => RpcErrorObject;
 
 const LONGEST_MESSAGE = 2000;
 /** URLs, and addresses of machines behind the node. */
 const LOCATIONS =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:]{2,}\](?::\d+)?/gi;
-/** With the word that OpenEthereum puts before it. */
+/** OpenEthereum puts "Reverted" before the bytes. */
 const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})*$/i;
 
-/**
- * Redacts what identifies the nodes: of the message credentials, keys, hosts and URLs; of the data all but the bytes of
- * a revert. A contract's words stay, even when they name a URL.
- */
+/** Redacts credentials, keys, hosts and URLs of messages, and of data all but revert bytes. A contract's words stay. */
 export function createErrorCleaner({
   urls,
   webSocketUrl,
@@ -36,7 +33,7 @@ export function createErrorCleaner({
   };
 }
 
-/** The bytes of a revert, in whichever form nodes have them: as they are, or inside of an object. */
+/** Returns the bytes of a revert, bare or inside an object, as nodes send them. */
 function revertData(data: unknown): string | undefined {
   if (typeof data === "string") return REVERT_DATA.test(data) ? data : undefined;
   if (typeof data !== "object" || data === null) return undefined;

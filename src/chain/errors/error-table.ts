@@ -1,13 +1,13 @@
 import type { ChainErrorCode, RpcErrorObject } from "./codes.ts";
 
-/** What a node said when it could not answer. Its message is empty where there was no JSON-RPC error object. */
+/** A node's failure. The message is empty without a JSON-RPC error object. */
 export interface FailedAnswer extends Partial<RpcErrorObject> {
   message: string;
   /** HTTP status of the answer. */
   status: number;
 }
 
-/** One row of the table. It fits when the code, the status and one of the patterns fit, as far as the row names them. */
+/** One row of the table. It matches by code, status and pattern, as far as the row has them. */
 export interface ErrorRule {
   means: ChainErrorCode;
   texts?: readonly Pattern[];
@@ -20,11 +20,12 @@ export interface ErrorRule {
 type Pattern = RegExp | ((message: string) => boolean);
 
 /**
- * What a node's error means: the first row that fits. Codes mean different things with different providers (-32007 is a
- * rate limit of QuickNode, a request too large for jsonrpsee, a sender without rights for Besu), so the words come
- * first. Before all others come those that can only tell what a contract did, since what follows them may be of its
- * choice ("execution reverted: rate limit exceeded"). Only `reverted` and `out-of-gas` say that a contract failed. Each
- * pattern and code is there for an entry of the corpus (`test/fixtures/node-errors.json`), which tells who says it where.
+ * Classifies a node's error: the first matching row counts. Patterns come before codes, since codes
+ * differ by provider (-32007 is a rate limit of QuickNode, a request too large for jsonrpsee, a
+ * sender without rights for Besu). Rows about contracts come first, since the text after them may
+ * be the contract's ("execution reverted: rate limit exceeded"). Only `reverted` and `out-of-gas`
+ * mean that a contract failed. Each pattern and code has an entry with its source in
+ * `test/fixtures/node-errors.json`.
  */
 export const ERROR_TABLE: readonly ErrorRule[] = [
   { means: "reverted", codes: [3], returned: true },
@@ -56,7 +57,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
       /EVM error:? (?:Invalid|OpcodeNotFound|NotActivated|StateChange|OutOfOffset|Precompile)/,
     ],
   },
-  // Words on a range that no narrower one would change.
+  // A narrower range would not help.
   { means: "block-unknown", texts: [/range extends beyond current head/i] },
   {
     means: "invalid-request",
@@ -185,11 +186,11 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
   },
   { means: "unauthorized", statuses: [401, 403] },
   { means: "rate-limited", statuses: [402, 429] },
-  // Cloudflare says 522 and 524 when what stands behind it does not answer in time.
+  // Cloudflare answers 522 and 524 when its origin does not answer in time.
   { means: "timeout", statuses: [408, 504, 522, 524] },
   { means: "batch-too-large", statuses: [413] },
   { means: "unavailable", statuses: [502, 503] },
-  // Codes with a meaning whatever stands beside them: JSON-RPC 2.0, EIP-1474, EIP-4444, Besu, Ankr, TheRPC.
+  // Codes with one meaning for all texts: JSON-RPC 2.0, EIP-1474, EIP-4444, Besu, Ankr, TheRPC.
   { means: "reverted", codes: [3] },
   { means: "rate-limited", codes: [429, -32_005, -32_029, -32_090] },
   { means: "state-unavailable", codes: [4444] },
@@ -199,7 +200,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
   { means: "unavailable", statuses: [500] },
 ];
 
-/** The meaning of the first row that fits; undefined when none does. */
+/** Returns the code of the first matching row; undefined without one. */
 export function lookUpError(
   answer: FailedAnswer,
   table: readonly ErrorRule[] = ERROR_TABLE,
@@ -220,7 +221,7 @@ function matches(pattern: Pattern, message: string): boolean {
 
 const OUT_OF_RANGE = /BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/;
 
-/** anvil has one message for a block above its head and for an old one without state; its two numbers tell them apart. */
+/** Returns whether anvil lacks an old state: its message is the same for a block above the head, except for the numbers. */
 function isOldState(message: string): boolean {
   const [, height, requested] = OUT_OF_RANGE.exec(message) ?? [];
   return Number(requested) <= Number(height);

@@ -3,14 +3,14 @@ import { ChainError } from "../../core/errors.ts";
 import { type ChainErrorCode, KINDS, type RpcErrorObject } from "./codes.ts";
 import { lookUpError } from "./error-table.ts";
 
-/** The error of all that talks to nodes. */
+/** The error of every node call. */
 export class NodeError extends ChainError {
   declare readonly code: ChainErrorCode;
   /** The same call may succeed at another node. */
   readonly elsewhere: boolean;
-  /** How long the node asked to be left alone; 0 when it did not. */
+  /** The node's `Retry-After`; 0 without one. */
   readonly retryAfterMs: number;
-  /** What the node answered, when it answered an error. */
+  /** The node's JSON-RPC error, if it sent one. */
   readonly answer: RpcErrorObject | undefined;
 
   constructor(
@@ -36,7 +36,7 @@ export interface HttpAnswer {
 
 const OK: HttpAnswer = { status: 200 };
 
-// A smaller batch would meet these, too.
+// A smaller batch would get these, too.
 const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "rate-limited",
   "timeout",
@@ -44,7 +44,7 @@ const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "unauthorized",
 ]);
 
-/** Error of an error object that the node answered to one call. `subject` names node and method. */
+/** Returns the error for a JSON-RPC error of one call. `subject` names node and method. */
 export function errorOfAnswer(
   subject: string,
   answer: RpcErrorObject,
@@ -58,10 +58,7 @@ export function errorOfAnswer(
   });
 }
 
-/**
- * Error of the one error object that the node answered to a batch of several calls. The node did not look into the batch,
- * so a smaller one is the cure, unless the node cannot answer anything now.
- */
+/** Returns the error for one JSON-RPC error of a whole batch. The remedy is a smaller batch, unless the node is unavailable. */
 export function errorOfBatch(
   subject: string,
   answer: RpcErrorObject,
@@ -75,21 +72,21 @@ export function errorOfBatch(
 
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
-/** Milliseconds of a `Retry-After` header (RFC 9110: seconds or a date), at most 30 s; 0 without one. */
+/** Parses `Retry-After` (RFC 9110: seconds or a date) into milliseconds, at most 30 s; 0 without one. */
 export function parseRetryAfter(header: string | undefined): number {
   if (header === undefined) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }
 
-/** Error of an HTTP status of 400 and above whose body is no JSON-RPC error. */
+/** Returns the error for an HTTP status of 400 and above without a JSON-RPC error. */
 export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswer): NodeError {
   const code = lookUpError({ message: "", status }) ?? "unavailable";
   const retryAfterMs = parseRetryAfter(retryAfter);
   return new NodeError(code, `${subject}: HTTP ${status}`, { retryAfterMs });
 }
 
-/** Error of something that undici or zlib threw. Their messages name hosts at most, never a path or a password. */
+/** Returns the error for a failure of undici or zlib, whose messages name hosts, but no path or password. */
 export function errorOfTransport(subject: string, thrown: unknown): NodeError {
   const { code, message } = thrown as NodeJS.ErrnoException;
   switch (code) {
@@ -103,20 +100,23 @@ export function errorOfTransport(subject: string, thrown: unknown): NodeError {
       return new NodeError("unreachable", `${subject}: ${code}`);
     case "Z_BUF_ERROR":
     case "Z_DATA_ERROR":
-      return new NodeError("bad-answer", `${subject}: the answer is not what its encoding says`);
+      return new NodeError(
+        "bad-answer",
+        `${subject}: the answer does not match its content-encoding`,
+      );
     default:
       return new NodeError("unavailable", `${subject}: ${code ?? message}`);
   }
 }
 
-/** The node's error, also where an action of viem wrapped it; undefined where there is none. */
+/** Returns the node's error, also one wrapped by an action of viem. */
 export function nodeErrorIn(thrown: unknown): NodeError | undefined {
   const error =
     thrown instanceof BaseError ? thrown.walk((one) => one instanceof NodeError) : thrown;
   return error instanceof NodeError ? error : undefined;
 }
 
-/** As `nodeErrorIn`; `bad-answer` where viem could not read what the node said. Anything else as it is. */
+/** As `nodeErrorIn`; `bad-answer` where viem could not parse the answer. Returns anything else unchanged. */
 export function unwrapError(thrown: unknown): unknown {
   const error = nodeErrorIn(thrown);
   if (error || !(thrown instanceof BaseError)) return error ?? thrown;

@@ -1,13 +1,13 @@
 import type { RpcCall } from "../options.ts";
 import { NodeError } from "./errors.ts";
 
-/** What became of one call. */
+/** Outcome of one call. */
 export type Outcome = { result: unknown } | { error: NodeError };
 
-/** Asks calls of one node; one outcome per call, in order. */
+/** Sends calls to one node; returns one outcome per call, in order. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<Outcome[]>;
 
-/** Asks the calls of all groups at once; what came of each group, in order. */
+/** Sends the calls of all groups at once; returns the outcomes of each group, in order. */
 export async function askGroups<Call, Came>(
   ask: (calls: readonly Call[]) => Promise<Came[]>,
   groups: readonly (readonly Call[])[],
@@ -20,12 +20,12 @@ export async function askGroups<Call, Came>(
   });
 }
 
-/** The items at the indexes. */
+/** Returns the items at the indexes. */
 export function pick<Item>(items: readonly Item[], indexes: readonly number[]): Item[] {
   return indexes.map((index) => items[index] as Item);
 }
 
-/** Asks for the items at the indexes only, and puts each answer in its position. */
+/** Asks for the items at the indexes only, and stores each answer at its index. */
 export async function fillIn<Item, Answer>(
   answers: Answer[],
   indexes: readonly number[],
@@ -36,19 +36,19 @@ export async function fillIn<Item, Answer>(
   for (const [position, index] of indexes.entries()) answers[index] = found[position] as Answer;
 }
 
-/** The result of an outcome; throws its error. */
+/** Returns the result of an outcome; throws its error. */
 export function resultOf(outcome: Outcome | undefined): unknown {
   if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");
   if ("error" in outcome) throw outcome.error;
   return outcome.result;
 }
 
-/** The error of an outcome, if it is one. */
+/** Returns the error of an outcome, if any. */
 export function errorIn(outcome: Outcome | undefined): NodeError | undefined {
   return outcome !== undefined && "error" in outcome ? outcome.error : undefined;
 }
 
-/** What `make` makes of the items, up to the first that it throws `NodeError` for; throws the error of the first item. */
+/** Maps the items with `make` until one throws `NodeError`; throws when the first item does. */
 export function untilFailure<Item, Made>(
   items: readonly Item[],
   make: (item: Item, index: number) => Made,

@@ -10,7 +10,7 @@ import type { BlockHeader } from "../types.ts";
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** A connection is dead when it stays silent for that long after a question. */
+/** A connection silent for this long after a request is dead. */
 const SILENCE_MS = 30_000;
 
 const LARGEST_MESSAGE = 1024 * 1024;
@@ -23,10 +23,7 @@ const SUBSCRIBE = JSON.stringify({
 });
 const SIGN_OF_LIFE = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "eth_chainId", params: [] });
 
-/**
- * Subscribes to `newHeads` over WebSocket until the signal is aborted, connecting again with growing delays. Heads that
- * were missed meanwhile are not made up for.
- */
+/** Subscribes to `newHeads` and reconnects with growing delays until aborted. Missed heads are not delivered later. */
 export function subscribeToHeads(
   webSocketUrl: string,
   { log, signal }: Pick<ChainOptions, "log" | "signal">,
@@ -49,7 +46,7 @@ export function subscribeToHeads(
     await dispatcher.destroy();
   }
 
-  /** Keeps one connection until it ends; true when the subscription was confirmed. */
+  /** Holds one connection until it ends; returns whether the subscription was confirmed. */
   function subscribeOnce(onSubscribed: () => void): Promise<boolean> {
     return new Promise((resolve) => {
       const { bare, headers } = splitCredentials(url);
@@ -87,7 +84,7 @@ export function subscribeToHeads(
   }
 }
 
-/** The header of a notification; undefined for anything else that comes over the connection. */
+/** Returns the header of a notification; undefined for any other message. */
 function readMessage(data: unknown): BlockHeader | "subscribed" | undefined {
   try {
     const message = JSON.parse(String(data)) as {

@@ -10,10 +10,7 @@ type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {
   fetchHead(): Promise<BlockHeader>;
 };
 
-/**
- * See `Chain.watchHeads`. A subscription announces heads at once. It announces nothing when a development chain is reverted, or
- * while it is down, so the head is also polled whenever nothing came for `pollIntervalMs`.
- */
+/** See `Chain.watchHeads`. Also polls after `pollIntervalMs` of silence: a subscription misses reverts of development chains. */
 export function watchHeads(options: HeadsOptions): HeadWatch {
   const { pollIntervalMs, signal, webSocketUrl } = options;
   let newest: BlockHeader | null = null;
@@ -37,21 +34,21 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
 
   async function listen(): Promise<void> {
     if (webSocketUrl !== undefined) {
-      // It brings all of undici, which chains without it do not need.
+      // It loads all of undici, which chains without it do not need.
       const { subscribeToHeads } = await import("./head-subscription.ts");
       subscribeToHeads(webSocketUrl, options, announce);
     }
     while (!signal.aborted) {
-      // Timers know whole milliseconds, and would wake up before the rest of one.
+      // Timers have whole milliseconds, and would fire too early.
       const restMs = Math.ceil(heardAt + pollIntervalMs - performance.now());
       if (restMs > 0) {
         await sleep(restMs, signal);
         continue;
       }
       const before = heardAt;
-      // The loss of a node was logged where it was asked.
+      // The pool logged the node's loss.
       const header = await options.fetchHead().catch(asUnanswered);
-      // What was announced meanwhile may be newer.
+      // A head announced meanwhile may be newer.
       if (heardAt !== before) continue;
       heardAt = performance.now();
       if (header) announce(header);

@@ -3,27 +3,26 @@ import type { Dispatcher } from "undici";
 import { NodeError } from "../errors/errors.ts";
 import { LargeAnswer, type Sift } from "./large-answer.ts";
 
-/** An answer over HTTP; its body as it came, or read already. */
+/** An HTTP answer; its body raw, or already parsed. */
 export interface ReadAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: { text: string } | { read: unknown };
 }
 
-/** Bounds of a body. */
+/** Size limits of a body. */
 export interface BodyLimits {
-  /** In bytes, of what is held as it came. */
+  /** Most bytes of a raw body. */
   most: number;
-  /** How a larger one is read. */
+  /** Parser for a larger one. */
   sift: (() => Sift) | undefined;
-  /** Begins the words of an error. */
+  /** Prefix of error messages. */
   subject: string;
 }
 
 /**
- * Creates what reads one answer of undici's as it comes, without a stream for each (docs/benchmarks.md, "Several chains").
- * `answer` rejects with what it was given up for: a `NodeError` where the body is too large, what undici and zlib say
- * otherwise.
+ * Creates a reader of one undici answer without a stream (docs/benchmarks.md, "Several chains"). Rejects with `NodeError` when too
+ * large.
  */
 export function createAnswerReader({ most, sift, subject }: BodyLimits) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<ReadAnswer>();
@@ -35,7 +34,7 @@ export function createAnswerReader({ most, sift, subject }: BodyLimits) {
   let unzip: Gunzip | undefined;
   let large: LargeAnswer | undefined;
 
-  /** Ends the request, also before it was sent. */
+  /** Ends the request, even before it was sent. */
   function giveUp(reason: Error): void {
     failure ??= reason;
     reject(reason);
@@ -43,7 +42,7 @@ export function createAnswerReader({ most, sift, subject }: BodyLimits) {
     unzip?.destroy();
   }
 
-  /** Takes a piece of the body. What it throws undici gives to `onResponseError`. */
+  /** Appends a piece of the body. undici passes what it throws to `onResponseError`. */
   function take(piece: Uint8Array): void {
     bytes += piece.length;
     pieces.push(piece);

@@ -4,7 +4,7 @@ import { NodeError, nodeErrorIn, unwrapError } from "../errors/errors.ts";
 import type { BlockHeader } from "../types.ts";
 import type { NodeClient } from "./node-client.ts";
 
-/** The header of a block, of the newest one when none is named; null when the node has no such block. */
+/** Returns the header of a block, by default of the newest; null when the node lacks the block. */
 export async function findHeader(
   viem: NodeClient,
   numberOrHash?: number | Hex,
@@ -31,7 +31,7 @@ function blockParameter(numberOrHash?: number | Hex) {
     : { blockHash: numberOrHash };
 }
 
-/** The newest block's header. Throws `NodeError`. */
+/** Returns the newest block's header. Throws `NodeError`. */
 export async function getHead(viem: NodeClient): Promise<BlockHeader> {
   const head = await findHeader(viem);
   if (!head) throw new NodeError("bad-answer", "the node has no newest block");

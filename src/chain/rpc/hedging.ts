@@ -1,22 +1,19 @@
 const SAMPLES = 32;
-/** Answers needed to know what is usual. */
+/** Answers needed to estimate the usual time. */
 const ENOUGH_SAMPLES = 5;
-/** An answer is late when it takes longer than the median times the factor, plus the extra time. */
+/** An answer is late after the median times the factor, plus the extra time. */
 const LATE_FACTOR = 2;
 const LATE_EXTRA_MS = 10;
-/** Each answer earns that part of a second request; only a few can be saved up. */
+/** Second requests that each answer earns; the credit has a small limit. */
 const EARNED = 0.25;
 const MOST_SAVED = 5;
 
-/**
- * Decides when a request is hedged: sent to the node a second time, because its answer takes longer than usual. In the long
- * run at most one request in five is a second one. Source: Dean and Barroso, "The Tail at Scale".
- */
+/** Decides when a request is sent twice, at most one in five. Source: Dean and Barroso, "The Tail at Scale". */
 export class Hedging {
   readonly #times = new Map<string, number[]>();
   #saved = MOST_SAVED;
 
-  /** The ms after which an answer is late; undefined while too few are known. */
+  /** Returns the ms after which an answer is late; undefined with too few samples. */
   lateAfter(kind: string): number | undefined {
     const times = this.#times.get(kind) ?? [];
     if (times.length < ENOUGH_SAMPLES) return undefined;
@@ -31,7 +28,7 @@ export class Hedging {
     return true;
   }
 
-  /** Notes an answer to a first or second request that took `ms`. */
+  /** Records the time of an answer to a first or second request. */
   note(kind: string, ms: number): void {
     const times = this.#times.get(kind) ?? [];
     times.push(ms);

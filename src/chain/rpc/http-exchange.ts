@@ -16,7 +16,7 @@ import type { ChainOptions, NodeName, RpcCall } from "../options.ts";
 import { type BodyLimits, createAnswerReader, type ReadAnswer } from "./answer-reader.ts";
 import { isLoopback } from "./node-url.ts";
 
-/** Bytes of a siftable answer that are held unparsed. */
+/** Bytes of a siftable answer that are kept unparsed. */
 const SIFTED_BYTES = 32 * 1024 * 1024;
 
 type HttpExchangeOptions = Pick<ChainOptions, "requestTimeoutMs" | "maxResponseBytes"> & {
@@ -25,11 +25,11 @@ type HttpExchangeOptions = Pick<ChainOptions, "requestTimeoutMs" | "maxResponseB
   cleanError: CleanError;
 };
 
-/** Creates the exchange of JSON-RPC with one URL over HTTP; its connections are opened when needed and kept. */
+/** Creates the JSON-RPC exchange with one URL over HTTP; connections open on demand and persist. */
 export function createHttpExchange(options: HttpExchangeOptions) {
   const { url, name, cleanError } = options;
   const pool = new Pool(url.origin, {
-    // Our timer bounds the whole exchange; undici's timers bound single phases of it.
+    // Our timer covers the whole exchange; undici's cover single phases.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: options.requestTimeoutMs },
@@ -39,7 +39,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
     "content-type": "application/json",
     ...splitCredentials(url).headers,
   };
-  // On the same machine compression costs more than it saves.
+  // On one machine compression costs more than it saves.
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
@@ -68,7 +68,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
     }
   }
 
-  /** Outcomes in the order of the ids `firstId`, `firstId + 1`, …; throws when an id is missing or there twice. */
+  /** Returns outcomes in the order of the ids `firstId`, `firstId + 1`, …; throws for a missing or repeated id. */
   function readReply(
     reply: ReadAnswer,
     calls: readonly RpcCall[],
@@ -79,7 +79,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
       status: reply.status,
       retryAfter: single(reply.headers["retry-after"]),
     };
-    // A redirect is not followed: it would carry a key elsewhere.
+    // Redirects are not followed: they would send a key elsewhere.
     const failed = reply.status >= 300;
     let answer: unknown;
     try {
@@ -104,7 +104,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
     const outcomes = new Array<Outcome>(calls.length);
     for (const entry of entries) {
       const isRefused = isErrorObject(entry?.error);
-      // The error of a single request may come without its id (JSON-RPC 2.0, section 5), or with an id of the gateway's.
+      // The error of a single request may lack its id (JSON-RPC 2.0, section 5), or have one of the gateway's.
       const isOfSingle = calls.length === 1 && isRefused && (failed || entry.id === null);
       const position = isOfSingle ? 0 : Number(entry?.id) - firstId;
       const call = calls[position];
@@ -124,10 +124,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   }
 
   return {
-    /**
-     * Sends the calls in one HTTP request (as a batch when there are several) and gives one outcome per call, in order.
-     * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
-     */
+    /** Sends the calls in one HTTP request; returns one outcome per call. Throws `NodeError` when the exchange failed. Tries once. */
     async exchange(
       calls: readonly RpcCall[],
       signal: AbortSignal,
@@ -157,7 +154,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   };
 }
 
-/** The method of the calls, `batch` when they differ. */
+/** Returns the method of the calls, `batch` when they differ. */
 export function methodOf(calls: readonly RpcCall[]): string {
   const method = calls[0]?.method;
   return method !== undefined && calls.every((call) => call.method === method) ? method : "batch";

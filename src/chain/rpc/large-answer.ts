@@ -5,7 +5,7 @@ import { NodeError } from "../errors/errors.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A value that has been read whole, with its position. */
+/** A parsed value with its position. */
 interface ReadValue {
   value: unknown;
   /** In the object or list around it; undefined for the answer itself. */
@@ -14,20 +14,20 @@ interface ReadValue {
   depth: number;
 }
 
-/** Called for each value of an answer, inner ones first. It may drop fields of an object that are not needed. */
+/** Called for each value of an answer, inner ones first. It may drop unneeded fields of an object. */
 export type Sift = (read: ReadValue) => void;
 
-/** Some 500 MB of memory, whatever the values are. */
+/** Some 500 MB of memory, independent of the values. */
 const MOST_VALUES = 10_000_000;
 
-/** Reads JSON piece by piece, so that no more of it is held than the sift leaves. */
+/** Parses JSON incrementally, and keeps only what the sift leaves. */
 export class LargeAnswer {
   readonly #parser: JSONParser;
   #values = 0;
   #answer: unknown;
 
   constructor(sift: Sift) {
-    // Loaded with the first such answer: each chain's thread would load it.
+    // Loaded with the first such answer; otherwise each chain's thread would load it.
     const json: typeof import("@streamparser/json") = require("@streamparser/json");
     this.#parser = new json.JSONParser({ stringBufferSize: 64 * 1024 });
     this.#parser.onValue = ({ value, key, stack }) => {
@@ -37,7 +37,7 @@ export class LargeAnswer {
     };
   }
 
-  /** False when there is more than can be held. Throws `NodeError` for what is no JSON. */
+  /** Returns false when the values exceed the limit. Throws `NodeError` for invalid JSON. */
   read(...pieces: Uint8Array[]): boolean {
     try {
       for (const piece of pieces) this.#parser.write(piece);
@@ -47,7 +47,7 @@ export class LargeAnswer {
     return this.#values <= MOST_VALUES;
   }
 
-  /** The answer, after its last piece. Throws `NodeError` when it is not whole. */
+  /** Returns the answer after its last piece. Throws `NodeError` when it is incomplete. */
   end(): unknown {
     if (!this.#parser.isEnded) throw new NodeError("bad-answer", "the answer ended too early");
     return this.#answer;

@@ -1,10 +1,7 @@
 import { Admission, type Release } from "../../core/admission.ts";
 import { NodeError } from "../errors/errors.ts";
 
-/**
- * A bound between 1 and `maximum` that follows what the node bears: additive increase, multiplicative decrease.
- * It starts at the maximum.
- */
+/** A limit between 1 and `maximum`, adapted by additive increase and multiplicative decrease. It starts at the maximum. */
 export class AdaptiveLimit {
   readonly #maximum: number;
   #value: number;
@@ -19,15 +16,12 @@ export class AdaptiveLimit {
     return Math.floor(this.#value);
   }
 
-  /** `step` is 1 per full batch, and 1 / value per request for requests in flight, so that one round adds one. */
+  /** `step` is 1 per full batch, and 1 / value per request in flight, so one round adds one. */
   grow(step: number): void {
     this.#value = Math.min(this.#maximum, this.#value + step);
   }
 
-  /**
-   * Halves. Requests in flight together fail together, so a request that began before the last decrease does not count.
-   * `startedAt` is in ms of `performance.now()`.
-   */
+  /** Halves the limit, unless the request began before the last decrease (`startedAt`, ms of `performance.now()`). */
   shrink(startedAt: number): void {
     if (startedAt < this.#shrunkAt) return;
     this.#shrunkAt = performance.now();
@@ -35,14 +29,10 @@ export class AdaptiveLimit {
   }
 }
 
-/** How many questions may wait at one node: of one caller, of all callers, and altogether. */
+/** Most questions in a node's queue: of one caller, of all callers, and altogether. */
 const QUEUE = { one: 32, clients: 128, all: 10_000 };
 
-/**
- * Admits as many questions at once as the limit allows. Callers get half of the slots, and one caller half of these, so that
- * neither our own reads nor other callers wait for one caller's work. The parts of a caller's large question come last: its
- * balance does not wait for the whole of its long list.
- */
+/** Semaphore with shares: callers get half of the slots, one caller half of these. Parts of a large question come last. */
 export class Gate {
   readonly #admission: Admission;
   #closedUntil = 0;
@@ -63,12 +53,12 @@ export class Gate {
     });
   }
 
-  /** Resolves with the release. Throws `NodeError`: `aborted`, or `busy` when the queue is full. */
+  /** Resolves with the release function. Throws `NodeError`: `aborted`, or `busy` when the queue is full. */
   enter(signal: AbortSignal, client?: string, isPart = false): Promise<Release> {
     return this.#admission.enter({ signal, client, isLast: isPart && client !== undefined });
   }
 
-  /** Returns the release when the limit allows one more at once. */
+  /** Returns the release function when a slot is free. */
   tryEnter(): Release | undefined {
     return this.#admission.tryEnter();
   }

@@ -8,18 +8,14 @@ import { type Ask, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";
 import type { RpcCall } from "../options.ts";
 
-/**
- * viem's client over our nodes. What its actions ask at the same time goes out as one question. `transport.ask` sends calls
- * as they stand: for blocks, receipts and traces, which viem's formatters would only slow down (docs/benchmarks.md, "What
- * viem costs").
- */
+/** viem's client over the nodes. `transport.ask` sends calls raw, without viem's formatters (docs/benchmarks.md, "What viem costs"). */
 export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
 
 interface Waiting extends PromiseWithResolvers<unknown> {
   call: RpcCall;
 }
 
-/** Creates a client that asks by `ask`, which also does the batches, limits, retries and the pinning to a block. */
+/** Creates a client over `ask`, which also does batches, limits, retries and pinning to a block. */
 export function createNodeClient(ask: Ask): NodeClient {
   let waiting: Waiting[] = [];
 
@@ -34,7 +30,7 @@ export function createNodeClient(ask: Ask): NodeClient {
 
   return createClient({
     cacheTime: 0,
-    // A contract may answer with URLs to be fetched (EIP-3668); no URL from the chain is ever fetched.
+    // A contract may answer with URLs to fetch (EIP-3668); Periscope fetches no URL from the chain.
     ccipRead: false,
     transport: () =>
       createTransport(
@@ -42,7 +38,7 @@ export function createNodeClient(ask: Ask): NodeClient {
           key: "nodes",
           name: "Nodes",
           type: "nodes",
-          // retry.ts decides what is asked again.
+          // retry.ts decides on retries.
           retryCount: 0,
           request: (async ({ method, params = [] }) => {
             const call: RpcCall = { method, params: params as readonly unknown[] };
@@ -56,7 +52,7 @@ export function createNodeClient(ask: Ask): NodeClient {
   }) as NodeClient;
 }
 
-/** The form of the results that viem reads unchecked: it takes an empty text for 0, and any number for a balance. */
+/** Forms of results that viem does not validate: it parses an empty text as 0, and any number as a balance. */
 const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_call: isHexData,
   eth_chainId: isExactQuantity,

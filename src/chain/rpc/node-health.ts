@@ -2,7 +2,8 @@ import type { ChainErrorCode } from "../errors/codes.ts";
 import type { NodeError } from "../errors/errors.ts";
 import type { ChainOptions, NodeName } from "../options.ts";
 
-// A fatal error puts a node out of use at once. A suspicious one may be the fault of one call, so it takes several in a row.
+// A fatal error takes a node out of use at once. A suspicious one may be one call's fault, so
+// several in a row are needed.
 const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
 const SUSPICIOUS: ReadonlySet<ChainErrorCode> = new Set(["timeout", "unavailable", "bad-answer"]);
 const SUSPICIONS_TO_LOSE = 3;
@@ -10,25 +11,25 @@ const SUSPICIONS_TO_LOSE = 3;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 30_000;
 
-/** Whether an error speaks against its node. */
+/** Returns whether an error counts against its node. */
 export function isSuspicious({ code }: NodeError): boolean {
   return FATAL.has(code) || SUSPICIOUS.has(code);
 }
 
 export interface HealthOptions extends Pick<ChainOptions, "log"> {
-  /** A node that was lost has answered. It may be taken into use, if it still is what it was. */
+  /** Returns a lost node has answered. It may return to use after its identity is checked. */
   onReturn(): void;
 }
 
-/** Whether a node is in use. Each change is logged, and nothing else. */
+/** Tracks whether a node is in use, and logs each change. */
 export class NodeHealth {
   /** Why the node is out of use, from a failure until `accept`; null when it is not. */
   failure: ChainErrorCode | null = null;
-  /** Out of every question, even when no other node is left. */
+  /** Out of all use, even when no other node is left. */
   excluded = false;
-  /** When a node that failed is tried again, in ms of `performance.now()`. */
+  /** When a failed node is tried again, in ms of `performance.now()`. */
   restsUntil = 0;
-  /** How often the node has come back; each time it may be another program. */
+  /** How often the node has returned; it may be another program each time. */
   returns = 0;
   readonly #name: NodeName;
   readonly #options: HealthOptions;
@@ -39,7 +40,7 @@ export class NodeHealth {
     this.#options = options;
   }
 
-  /** Takes the node into use. */
+  /** Returns the node to use. */
   accept(): void {
     if (this.failure === null) return;
     this.#options.log.info({ node: this.#name }, "node is back");
@@ -48,7 +49,7 @@ export class NodeHealth {
     this.returns++;
   }
 
-  /** Takes the node out of use until `accept`, whatever it answers. */
+  /** Takes the node out of use until `accept`, despite any answers. */
   exclude(error: NodeError): void {
     this.excluded = true;
     this.#lose(error);

@@ -2,7 +2,7 @@ import { ConfigError } from "../../core/errors.ts";
 
 const PROTOCOLS = new Set(["http:", "https:", "ws:", "wss:"]);
 
-/** The URL of a node. Throws `ConfigError`, without the text, which may hold a password. */
+/** Parses a node's URL. Throws `ConfigError` without the text, which may hold a password. */
 export function parseNodeUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url || !PROTOCOLS.has(url.protocol)) {

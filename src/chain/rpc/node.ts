@@ -9,7 +9,7 @@ import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import { type HealthOptions, isSuspicious, NodeHealth } from "./node-health.ts";
 
-/** One node, asked within the limits that it shows. */
+/** One node, with adaptive limits. */
 export type Node = ReturnType<typeof createNode>;
 
 type CallOptions = Pick<AskOptions, "headWaits" | "caller" | "answerMs">;
@@ -20,14 +20,14 @@ type NodeOptions = Pick<
 > &
   HealthOptions & {
     cleanError: CleanError;
-    /** A caller's question failed as if the node were lost: only a question of our own can tell. */
+    /** Returns a caller's question failed as if the node were lost: a question of our own decides. */
     onSuspicion(): void;
   };
 
-/** Tracing replays a block, so its batches have a limit of their own. */
+/** Tracing replays a block, so its batches have a separate limit. */
 const HEAVY = /^(?:debug|trace)_/;
 
-/** Creates the node behind one URL; nothing is sent yet. */
+/** Creates the node behind one URL; sends nothing yet. */
 export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   const http = createHttpExchange({ ...options, url, name });
   const health = new NodeHealth(name, options);
@@ -49,10 +49,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /**
-   * Sends the calls, and a second time when the answer is late. The first answer counts, and the other request is aborted. Only
-   * a failure of the first request counts: it bounds the time.
-   */
+  /** Sends the calls, twice when the answer is late; the first answer counts, and only the first request's failure. */
   async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
@@ -119,11 +116,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     return outcomes;
   }
 
-  /**
-   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
-   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
-   * that the head waits for are sent twice when the answer is late and the node has room.
-   */
+  /** Asks each call once, in batches that halve when too large; one outcome per call. Reads for the head are hedged. */
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,
@@ -144,7 +137,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
         const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
           waiting.push(index);
-          // One that can be read piece by piece is so only when it is asked for alone.
+          // A siftable answer can be parsed incrementally only as a single call.
           largest = calls[index]?.sift ? 1 : Math.min(largest, indexes.length >> 1);
         } else {
           outcomes[index] = outcome;
@@ -173,7 +166,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     name,
     call,
     health,
-    /** False from a failure until it is accepted again, and while the node wants to be left alone. */
+    /** False from a failure until `accept`, and during the node's `Retry-After`. */
     get usable(): boolean {
       return health.failure === null && !gate.closed;
     },
@@ -188,7 +181,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   };
 }
 
-/** Whether a failure may be the work of a caller's question: then it says nothing of the node. */
+/** Returns whether a caller's question may have caused the failure: then it does not count against the node. */
 function isOfCaller({ code }: NodeError, caller: string | undefined): boolean {
   return caller !== undefined && code !== "unreachable";
 }
@@ -198,7 +191,7 @@ async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boole
   return within(ms, settled, () => new Error("it is pending")).catch(() => true);
 }
 
-/** The first error that says something about the pace or the size of the question. */
+/** Returns the first error about the pace or the size of the question. */
 function firstAboutPace(outcomes: readonly Outcome[]): NodeError | undefined {
   return outcomes
     .map(errorIn)

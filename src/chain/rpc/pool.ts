@@ -9,13 +9,13 @@ import { parseNodeUrl } from "./node-url.ts";
 /** The nodes of one chain, in order of preference. */
 export type NodePool = ReturnType<typeof createPool>;
 
-/** Creates the nodes behind the URLs; nothing is sent yet. Throws `ConfigError` for an impossible URL. */
+/** Creates the nodes behind the URLs; sends nothing yet. Throws `ConfigError` for an invalid URL. */
 export function createPool(options: ChainOptions) {
   const cleanError = createErrorCleaner(options);
   const nodes = options.urls.map((text, index) => {
     const url = parseNodeUrl(text);
     const name = `node ${index + 1}`;
-    options.log.info({ node: name, host: url.host }, "asks a node");
+    options.log.info({ node: name, host: url.host }, "using RPC node");
     const look = () => void check(node);
     const asked = { ...options, cleanError, onReturn: look, onSuspicion: look };
     const node: Node = createNode(url, name, asked);
@@ -24,7 +24,7 @@ export function createPool(options: ChainOptions) {
   const checks = new Map<Node, Promise<void>>();
   let expectedChainId: number | undefined;
 
-  /** Asks whether the node is there and of this chain; takes it back into use, or out for good. */
+  /** Checks that the node answers and serves this chain; returns it to use, or excludes it. */
   function check(node: Node): Promise<void> {
     const running = checks.get(node) ?? checkChain(node).finally(() => checks.delete(node));
     checks.set(node, running);
@@ -41,7 +41,7 @@ export function createPool(options: ChainOptions) {
     else node.health.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
   }
 
-  /** The nodes to ask, best first: those in use, then those that failed. Throws `RangeError` for a name that is none of ours. */
+  /** Returns the nodes to ask, best first: those in use, then failed ones. Throws `RangeError` for an unknown name. */
   function candidates({ node, avoid }: AskOptions): Node[] {
     if (node !== undefined) {
       const named = nodes.filter(({ name }) => name === node);
@@ -64,7 +64,7 @@ export function createPool(options: ChainOptions) {
     nodes,
     candidates,
     check,
-    /** From now on a node that comes back is taken only with this answer to `eth_chainId`. */
+    /** From now on a returning node must give this answer to `eth_chainId`. */
     expectChainId: (chainId: number): void => {
       expectedChainId = chainId;
     },

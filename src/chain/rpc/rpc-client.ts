@@ -8,13 +8,13 @@ import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
 import type { NodePool } from "./pool.ts";
 
-/** What a reader of a block gets when a reorganisation has removed it. */
+/** Errors of a block that a reorganisation removed. */
 const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head-moved"]);
 
-/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
+/** Asks the nodes of a pool, with retries within the budget (retry.ts). */
 export type RpcClient = ReturnType<typeof createRpcClient>;
 
-/** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
+/** Creates the client over a pool; `signal` ends all its waits. */
 export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   const stopOf = (options: AskOptions): AbortSignal => {
     const stops = options.signal ? [signal, options.signal] : [signal];
@@ -30,10 +30,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /**
-   * Asks one node for the parts of one task. What it left open of a question is asked again if it answered the rest, or
-   * another question of the task.
-   */
+  /** Returns a function that asks one node, and repeats what it left unanswered while it answers other questions of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
@@ -55,10 +52,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     };
   }
 
-  /**
-   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
-   * node said, also where an action of viem wrapped it.
-   */
+  /** Runs `task` on one node at a time until it succeeds. Throws the node's error, also one wrapped by viem. */
   async function onNode<Result>(
     options: AskOptions,
     task: (node: Node, viem: NodeClient) => Promise<Result>,
@@ -83,7 +77,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
 
   return {
     onNode,
-    /** A client of the nodes together: what one node leaves open of the calls that go out at once is asked of the next. */
+    /** Creates a client of all nodes: calls that one node leaves unanswered go to the next. */
     ofAny: (options: AskOptions): NodeClient =>
       createNodeClient(async (calls) => {
         const outcomes = new Array<Outcome>(calls.length);
@@ -101,10 +95,10 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
         }
         return outcomes;
       }),
-    /** A client of that node only, which asks again only for what it left open while it answered the rest. */
+    /** Creates a client of that node only, which repeats only the unanswered part of a partial answer. */
     of: (node: Node): NodeClient =>
       createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
-    /** The result of one call; throws `NodeError`. */
+    /** Returns the result of one call; throws `NodeError`. */
     request: (
       method: string,
       params: readonly unknown[],
@@ -125,7 +119,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
         open = open.filter((index, position) => {
           const outcome = answers[position];
           const error = errorIn(outcome);
-          // That another node does not answer does not replace what one said.
+          // One node's error stands, even if another node does not answer.
           if (!error || error.answer || !errorIn(outcomes[index])?.answer)
             outcomes[index] = outcome;
           return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
@@ -136,7 +130,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   };
 }
 
-/** A transaction that may have arrived is not sent again: another node would refuse it as known. */
+/** Returns whether a call may be repeated. A transaction that may have arrived may not: another node would refuse it as known. */
 function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
 }

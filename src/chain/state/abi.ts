@@ -2,28 +2,25 @@ import { decodeAbiParameters } from "../../core/deep-imports.ts";
 import { type Hex, hexLength, hexSlice, hexToBytes } from "../../core/evm/hex.ts";
 import { quantityToBigInt } from "../../core/evm/quantity.ts";
 
-/** Longest answer of a contract that is read, in bytes. */
+/** Longest contract answer that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;
 
 const WORD = 32;
 
-/** The first word of a contract's answer as an unsigned integer; null when the answer is shorter than a word. */
+/** Decodes the first word of a contract's answer as an unsigned integer; null for a shorter answer. */
 export function decodeUint(answer: Hex | null): bigint | null {
   if (answer === null || hexLength(answer) < WORD || hexLength(answer) > LONGEST_ANSWER)
     return null;
   return quantityToBigInt(hexSlice(answer, 0, WORD));
 }
 
-/** The first word as an integer of at most 8 bits, null for a larger one: the `decimals` of ERC-20. */
+/** Decodes the first word as an integer of at most 8 bits, null for a larger one: the `decimals` of ERC-20. */
 export function decodeUint8(answer: Hex | null): number | null {
   const value = decodeUint(answer);
   return value === null || value > 255n ? null : Number(value);
 }
 
-/**
- * The text of a contract's answer: an ABI `string`, or a `bytes32` that ends at its last byte other than 0, as tokens
- * older than the standard return; cleaned (`cleanText`). Null for anything else.
- */
+/** Decodes an ABI `string`, or the `bytes32` of old tokens, and cleans it; null for anything else. */
 export function decodeText(answer: Hex | null): string | null {
   if (answer === null || hexLength(answer) > LONGEST_ANSWER) return null;
   const bytes = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
@@ -34,7 +31,7 @@ function trimZeros(word: Hex): Hex {
   return word.replace(/(?:00)+$/, "") as Hex;
 }
 
-/** The bytes of an ABI `string`, as they stand: viem would decode them to text, with a loss where they are no UTF-8. */
+/** Returns the raw bytes of an ABI `string`: viem's decoding loses invalid UTF-8. */
 function stringBytes(answer: Hex): Hex | null {
   try {
     return decodeAbiParameters([{ type: "bytes" }], answer)[0];
@@ -48,10 +45,7 @@ const LONGEST_TEXT = 255;
 
 const utf8 = new TextDecoder();
 
-/**
- * The UTF-8 bytes as text that every database and terminal takes: trimmed, at most 255 characters, without control
- * characters, line separators and broken UTF-8.
- */
+/** Returns UTF-8 bytes as trimmed text of at most 255 characters, without control characters and line separators. */
 export function cleanText(bytes: Hex): string {
   const text = utf8.decode(hexToBytes(bytes)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");
   return [...text.trim()].slice(0, LONGEST_TEXT).join("").trim();

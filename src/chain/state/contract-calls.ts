@@ -8,29 +8,26 @@ import type { BlockReference, ContractCall } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
-/**
- * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
- * say, though it makes other calls.
- */
+/** Result of a call; null when the node's answer proves that the contract failed; an error when the node answers only other calls. */
 export type Returned = Hex | null | NodeError;
 
-/** In a group of so many each call has at least 262,144 gas, its share of what static-calls.sol may use. */
+/** In a group of this size each call has at least 262,144 gas, its share of static-calls.sol's. */
 export const LARGEST_GROUP = 64;
 const SMALLEST_GROUP = 4;
-/** Where more contracts use up their gas in groups, none of them is called alone: they would keep the node busy. */
+/** Where more contracts use up their gas in groups, none is called alone: they would occupy the node. */
 const MOST_COSTLY = 4;
 
-/** Where a node refused groups, they are tried again that many blocks later. */
+/** Blocks until groups are tried again on a node that refused them. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
 
-// Only these prove that a contract failed: what it returns alone may also be more than the node gives or we take.
+// Only these prove a contract's failure: a result may also exceed the node's limit or ours.
 const CONTRACT_FAULTS: ReadonlySet<ChainErrorCode> = new Set([
   "reverted",
   "out-of-gas",
   "response-too-large",
 ]);
 
-/** From a node that answers other calls, these mean that a call takes more time than there is. */
+/** From a node that answers other calls, these mean that a call exceeds the time limit. */
 const LATE: ReadonlySet<ChainErrorCode> = new Set(["aborted", "timeout"]);
 
 // These are about the block, not about the call.
@@ -41,13 +38,13 @@ const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
   "state-unavailable",
 ]);
 
-/** The identity precompile: whatever else a node cannot do, it can call this. */
+/** A call to the identity precompile, which every working node can make. */
 export const CONTROL: ContractCall = {
   to: "0x0000000000000000000000000000000000000004",
   data: "0x01",
 };
 
-// With these a node refuses to override the code of an account, or cannot run it.
+// With these errors a node refuses to override an account's code, or cannot run it.
 const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
   "invalid-request",
   "method-missing",
@@ -56,13 +53,13 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
 ]);
 
 /**
- * Creates the function that makes contract calls in as few round trips as the chain allows, on the state of the block that
- * `viem` reads. It throws `NodeError` for trouble of the node. Groups are called through a contract of our own
- * (static-calls.sol), which exists only in the request's state override. Multicall3 would let a contract change what the ones
- * behind it answer: a `balanceOf` that pays coins to somebody would give him a balance that he never has. viem's `multicall`
- * takes a failed group for a failure of each of its calls, and a call that found no gas left for one that failed. Here a failed
- * group is halved, and a call that failed in a group is made alone. Where time is up, or too many contracts used up their gas, it
- * stays unanswered, and the answers of the others are kept.
+ * Creates the function that makes contract calls in few round trips, on the state of the block that
+ * `viem` reads. Throws `NodeError` when the node fails. A group runs through static-calls.sol,
+ * which exists only in the request's state override. With Multicall3, a contract could change later
+ * answers: a `balanceOf` that pays coins would fake a balance. viem's `multicall` reports a failed
+ * group, or a lack of gas, as each call's failure. Here a failed group is halved, and a failed call
+ * is repeated alone. At the time limit, or with too many costly contracts, calls stay unanswered,
+ * and other answers are kept.
  */
 export function createContractCaller() {
   let knowsGroups = false;
@@ -77,10 +74,7 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /**
-   * What the calls of one group returned, null for a call that failed, an error for one that used up its gas; undefined when
-   * the whole group failed.
-   */
+  /** Returns the results of a group's calls: null for a failure, an error for used-up gas; undefined when the group failed. */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
@@ -98,7 +92,7 @@ export function createContractCaller() {
       if (results.length === calls.length) {
         return results.map(({ success, returnData }) => {
           if (success) return returnData;
-          // One byte tells that the call used up its gas (static-calls.sol).
+          // One byte means that the call used up its gas (static-calls.sol).
           return returnData === "0x" ? null : new NodeError("out-of-gas", "no gas left in a group");
         });
       }
@@ -110,7 +104,7 @@ export function createContractCaller() {
     return undefined;
   }
 
-  /** As `callGroup`. A group that failed as a whole is halved. */
+  /** As `callGroup`, but halves a group that failed as a whole. */
   async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
@@ -134,7 +128,7 @@ export function createContractCaller() {
     const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
     const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
     const isAnswering = results.some((one) => one !== undefined);
-    // A call has less gas in a group than alone: only success is believed.
+    // A call has less gas in a group than alone: only success counts.
     const single = [...calls.keys()].filter((index) => !results[index]);
     const costly = [...calls.keys()].filter((index) => results[index] instanceof NodeError);
     const isFew = new Set(costly.map((index) => calls[index]?.to)).size <= MOST_COSTLY;
@@ -146,7 +140,7 @@ export function createContractCaller() {
   };
 }
 
-/** `isAnswering`: the node has made a group of calls at this block. */
+/** `isAnswering`: the node has answered a group of calls at this block. */
 async function callSingly(
   viem: NodeClient,
   calls: readonly ContractCall[],
@@ -163,7 +157,7 @@ async function callSingly(
   if (isAnswering && LATE.has(trouble.code)) return returned;
   const answersOthers = unclear.length < returned.length || isOfCall(trouble);
   if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
-  // Whether the node is in trouble shows by a call that cannot fail, made at the same time.
+  // A call that cannot fail, made at the same time, shows whether the node itself fails.
   await fillIn(returned, unclear, calls, async (some) => {
     const [control, ...again] = await callEach([CONTROL, ...some]);
     if (typeof control !== "string") throw control ?? trouble;
@@ -186,7 +180,7 @@ async function callOne(
   }
 }
 
-/** Whether the node answered this call with an error whose cause may be the call. */
+/** Returns whether the node's error for this call may be the call's fault. */
 function isOfCall({ code, answer }: NodeError): boolean {
   return answer !== undefined && (code === "node-error" || code === "timeout");
 }

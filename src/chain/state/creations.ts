@@ -10,7 +10,7 @@ import type { BlockReference } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import type { ReadPinned } from "./state.ts";
 
-/** A contract creation to be tried: nothing of it lasts. */
+/** A contract creation to simulate; its effects are discarded. */
 export interface CreationTrial {
   from: Address;
   initCode: Hex;
@@ -23,7 +23,7 @@ export interface CreationTrial {
   gasPrice?: bigint;
 }
 
-/** What a trial finds instead of parts of the state and of the block that it runs on. */
+/** Overrides of state and block for a trial. */
 export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */
@@ -32,10 +32,7 @@ export type CreationRunner = ReturnType<typeof createCreationRunner>;
 /** Creates the runner. */
 export function createCreationRunner(readPinned: ReadPinned) {
   return {
-    /**
-     * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
-     * the node cannot override.
-     */
+    /** Returns the code of each creation on a block's state; null where it fails. Throws `ChainError`. */
     runCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,
@@ -45,11 +42,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
       readPinned(block, options, (viem) =>
         Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
       ),
-    /**
-     * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
-     * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
-     * cannot trace calls.
-     */
+    /** As `runCreations`, on the state before a transaction, with the addresses that the node computes. Throws `ChainError`. */
     traceCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,

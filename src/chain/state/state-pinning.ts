@@ -8,16 +8,12 @@ import type { BlockReference } from "../questions.ts";
 import { findHeader, getHead } from "../rpc/find-header.ts";
 import { createNodeClient } from "../rpc/node-client.ts";
 
-/**
- * A way to ask one node for state at exactly that block, whatever its head does meanwhile. The calls name the block by
- * its hash, as viem does (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, or `head-moved` when a node
- * that cannot be read while its head moves never stood still.
- */
+/** Asks one node for state at one block by hash (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, `head-moved`. */
 export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): Ask {
   if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
   return async (calls) => {
     if (features.stateByHash !== false) {
-      // Also right for a block that is no longer canonical, as long as the node has its state.
+      // Also right for a block that is no longer canonical, while the node has its state.
       const outcomes = await ask(calls);
       const refused = outcomes.every((outcome) => errorIn(outcome)?.code === "invalid-request");
       if (features.stateByHash || !refused || calls.length === 0) {
@@ -56,10 +52,7 @@ function isBlockHash(parameter: unknown): boolean {
 const LARGEST_PIECE = 100;
 const MOST_MOVES = 40;
 
-/**
- * anvil (seen with 1.7.1) mixes up states when it mines while it reads, even of a block named by number or hash: what
- * was read counts only when the head stood still. Pieces get smaller when it does not.
- */
+/** Reads count only while the head stands still: anvil 1.7.1 mixes states while it mines. Pieces shrink when it moves. */
 async function askWhileStill(calls: readonly RpcCall[], ask: Ask): Promise<Outcome[]> {
   const viem = createNodeClient(ask);
   const outcomes: Outcome[] = [];

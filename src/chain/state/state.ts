@@ -32,17 +32,17 @@ const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: "totalSup
 const FACTS = (["name", "symbol", "decimals"] as const).map((functionName) =>
   encodeFunctionData({ abi: erc20Abi, functionName }),
 );
-/** ERC-165 of ERC-1155, of ERC-721, and of an interface that nothing has. */
+/** ERC-165 ids of ERC-1155, of ERC-721, and of an invalid interface. */
 const CLAIMS = ["d9b67a26", "80ac58cd", "ffffffff"].map(
   (id): Hex => `0x01ffc9a7${id.padEnd(64, "0")}`,
 );
-/** Any account but 0, of which collections refuse to say what it holds. */
+/** Any account but 0, which collections revert for. */
 const SOMEONE: Address = "0x0000000000000000000000000000000000000001";
 
 /** See `createPinnedReads`. */
 export type ReadPinned = ReturnType<typeof createPinnedReads>;
 
-/** Creates the way to give a task a client whose reads of state are all of one block, at one node. */
+/** Creates the function that pins a task's state reads to one block at one node. */
 export function createPinnedReads(client: RpcClient, features: Features) {
   return <Result>(
     block: BlockReference,
@@ -56,11 +56,11 @@ export function createPinnedReads(client: RpcClient, features: Features) {
 }
 
 /**
- * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
- * contract does not answer, which the node's answer proves (it reverted, used up all gas, has no code, or returned
- * something malformed or longer than 64 KB). Undefined is one that the node did not get answered, while it does others.
- * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
- * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
+ * Reads state at one block. Results are in the order of the questions; null means that the contract
+ * has no answer, as the node proves (revert, all gas used, no code, malformed or longer than 64
+ * KB). Undefined means that the node answered only other questions. Throws `ChainError`:
+ * `state-unavailable` when no node has the block's state, `block-unknown` when no node has the
+ * block, `block-replaced` after a reorganisation; other errors are retryable.
  */
 export type StateReader = ReturnType<typeof createStateReader>;
 
@@ -68,7 +68,7 @@ export type StateReader = ReturnType<typeof createStateReader>;
 export function createStateReader(readPinned: ReadPinned) {
   const callContracts = createContractCaller();
 
-  /** Makes the calls that a question takes; `answerOf` makes its answer of what they returned. */
+  /** Makes the calls of each question; `answerOf` converts their results into its answer. */
   function callEach<Question, Answer>(
     callsOf: (question: Question) => readonly ContractCall[],
     answerOf: (...returned: Returned[]) => Answer,
@@ -81,7 +81,7 @@ export function createStateReader(readPinned: ReadPinned) {
       });
   }
 
-  /** Makes one call for each question, whose answer is an amount. */
+  /** Makes one call per question and decodes an amount. */
   function readAmounts<Question>(
     callOf: (question: Question) => ContractCall,
   ): StateRead<Question, bigint | null | undefined> {
@@ -100,7 +100,7 @@ export function createStateReader(readPinned: ReadPinned) {
       });
   }
 
-  /** Asks everything at once; none of it may fail. */
+  /** Asks everything at once; fails if any part fails. */
   function readEach<Question, Answer>(
     read: (viem: NodeClient, question: Question, blockHash: Hex) => Promise<Answer>,
   ): StateRead<Question, Answer> {
@@ -111,7 +111,7 @@ export function createStateReader(readPinned: ReadPinned) {
   }
 
   return {
-    /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
+    /** Returned bytes; `0x` when the callee has no code. Throws when a call stays unanswered. */
     fetchCalls: callEach(
       (call: ContractCall) => [call],
       (returned = null) => {
@@ -157,7 +157,7 @@ function readMetadata([name, symbol, decimals, ...rest]: (Hex | null)[]): TokenM
     name: decodeText(name ?? null),
     symbol: decodeText(symbol ?? null),
     decimals: decodeUint8(decimals ?? null),
-    // What says yes to an interface that nothing has answers anything.
+    // A contract that claims an invalid interface claims everything.
     ...(isAnything
       ? { claimed: null, byOwner: false, byId: false }
       : { claimed, byOwner: byOwner !== null, byId: byId !== null }),

@@ -2,10 +2,7 @@ import type { TokenMetadata } from "../questions.ts";
 
 type TokenStandard = 20 | 404 | 721 | 1155;
 
-/**
- * Returns the standard of a token by what its contract says of itself, or by what its events have the shape of where
- * it says nothing. Vyper's default arguments give some ERC-20 tokens a `balanceOf` with an id.
- */
+/** Returns the standard that the contract claims, else that of its events. Some Vyper ERC-20s have a `balanceOf` with an id. */
 export function standardOf(
   shape: TokenStandard,
   { claimed, byOwner, byId, decimals }: TokenMetadata,
@@ -15,7 +12,7 @@ export function standardOf(
   if (!byOwner) return shape;
   if (shape === 404) return 404;
   if (claimed === 721) return 721;
-  // Without ERC-165, whole tokens tell a collection.
+  // Without ERC-165, the lack of decimals marks a collection.
   if (decimals) return 20;
   if (decimals === null) return shape === 1155 ? 721 : shape;
   return shape === 1155 ? 20 : shape;

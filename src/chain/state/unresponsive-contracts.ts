@@ -9,24 +9,18 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 const SHORTEST_PATIENCE_MS = 500;
 const LONGEST_PATIENCE_MS = 5_000;
-/** So many contracts can be asked alone, one after the other, within a time that nobody minds. */
+/** Most contracts to ask alone, one after the other, in acceptable time. */
 const CROWD = 50;
 
 /** See `createUnresponsiveContracts`. */
 export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
 
-/**
- * Creates the list of contracts that made a read of state fail; the `known` ones rest from the start. They are left out of the
- * reads for others, so that one that keeps the node busy delays nobody else, and are asked alone now and then.
- */
+/** Lists contracts that stall reads; the `known` ones rest from the start. They are read alone, so that they delay no other. */
 export function createUnresponsiveContracts(known: readonly Address[] = []) {
   const rests = new Map<Address, { until: number; ms: number }>();
   let patienceMs = LONGEST_PATIENCE_MS;
 
-  /**
-   * Adds the contracts of a read that failed. One that was asked alone rests, twice as long each time in a row. Of
-   * several, each is to be asked alone.
-   */
+  /** Adds the contracts of a failed read: one that was alone rests, twice as long each time; several are to be asked alone. */
   function add(contracts: ReadonlySet<Address>): void {
     const isNews = [...contracts].some((contract) => !rests.has(contract));
     if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
@@ -34,7 +28,7 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
       const before = rests.get(contract)?.ms ?? 0;
       const longer = Math.min(Math.max(before * 2, FIRST_REST_MS), LONGEST_REST_MS);
       const ms = contracts.size === 1 ? longer : before;
-      // It moves to the end of the order in which they are asked.
+      // It moves to the end of the queue.
       rests.delete(contract);
       rests.set(contract, { until: performance.now() + ms, ms });
     }
@@ -44,16 +38,13 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
 
   return {
     all: (): Set<Address> => new Set(rests.keys()),
-    /** The contract to ask again now, first one that failed in company only; undefined while all rest. */
+    /** Returns the contract to retry now, those that failed in a group first; undefined while all are suspended. */
     due(): Address | undefined {
       const now = performance.now();
       const due = [...rests].filter(([, { until }]) => until <= now);
       return due.toSorted(([, one], [, other]) => one.ms - other.ms)[0]?.[0];
     },
-    /**
-     * How long to wait for contracts. For several it is halved by each failure and doubled by each success, so that no head
-     * waits long while each block brings another contract that keeps the node busy. For one that rested it grows with its rests.
-     */
+    /** Returns the time to wait: halved by failures and doubled by successes for several contracts, grown with rests for one. */
     patienceMs(contracts: ReadonlySet<Address>): number {
       const [contract] = contracts;
       const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;
@@ -61,24 +52,24 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
         ? Math.min(Math.max(rest.ms / 5, SHORTEST_PATIENCE_MS), LONGEST_PATIENCE_MS)
         : patienceMs;
     },
-    /** Notes that contracts answered: a success, unless some had failed before. */
+    /** Records that contracts answered: a success, unless some had failed before. */
     noteAnswered(contracts: ReadonlySet<Address>): void {
       const isSuccess = contracts.size > 0 && ![...contracts].some((one) => rests.has(one));
       if (isSuccess) patienceMs = Math.min(patienceMs * 2, LONGEST_PATIENCE_MS);
     },
-    /** Those that wait to be asked alone, where they are so many that some will wait for long; else none. */
+    /** Returns the contracts waiting to be asked alone when they exceed `CROWD`; else none. */
     crowd(): Address[] {
       const waiting = [...rests].flatMap(([contract, { ms }]) => (ms === 0 ? [contract] : []));
       return waiting.length > CROWD ? waiting : [];
     },
-    /** Whether it failed when it was asked alone, and is not to be asked now. */
+    /** Returns whether it failed when asked alone, and is still suspended. */
     rests: (contract: Address): boolean => (rests.get(contract)?.until ?? 0) > performance.now(),
     add,
     delete: (contract: Address): boolean => rests.delete(contract),
   };
 }
 
-/** Whether the node makes a call that cannot fail: then it is not the node's fault that another one was left unanswered. */
+/** Returns whether the node makes a call that cannot fail: then an unanswered call is not the node's fault. */
 export async function makesCalls(
   chain: Pick<StateReader, "fetchCalls">,
   block: BlockReference,

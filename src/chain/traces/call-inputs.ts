@@ -3,18 +3,19 @@ import type { Sift } from "../rpc/large-answer.ts";
 import type { CallFrame } from "../types.ts";
 import { framesOf, isCallTracerFrame, isFlatFrame } from "./frames.ts";
 
-/** Stands for the input of a call that is not kept. */
+/** Stands for a dropped input. */
 const NOT_KEPT = "";
 
-/** In bytes; one that is no longer is always kept. */
+/** In bytes; inputs up to this length are always kept. */
 const SHORT = 256;
-/** Bytes that a transaction may have beyond its gas: some system transactions use none. */
+/** Input bytes of a transaction beyond its gas: some system transactions use none. */
 const GAS_FREE = 4096;
 
 /**
- * The inputs of a transaction's internal calls. A call takes its input from memory, which costs gas once, however often
- * it is passed on: 128 KB a thousand times for 264,000 gas. Where a transaction's calls have more bytes of input than it
- * used gas, those above 256 bytes are not kept, wherever they stand. Init code pays for itself (EIP-3860, CREATE).
+ * Bounds the inputs of a transaction's internal calls. A call's input costs gas only once in
+ * memory, however often it is passed on: 128 KB a thousand times for 264,000 gas. Where the inputs
+ * have more bytes than the transaction used gas, those above 256 bytes are dropped. Init code pays
+ * for itself (EIP-3860, CREATE).
  */
 class CallInputs {
   readonly #most: number;
@@ -25,12 +26,12 @@ class CallInputs {
     this.#most = Number(gasUsed) + GAS_FREE;
   }
 
-  /** Counts one input. One that was dropped before exceeds the bound by itself. */
+  /** Counts one input. One dropped earlier exceeds the bound by itself. */
   add(input: Hex | typeof NOT_KEPT): void {
     this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : sizeOf(input);
   }
 
-  /** Whether this input is kept, by those counted so far. Once it is not, it never is. */
+  /** Returns whether this input is kept, by the inputs counted so far; false is final. */
   keeps(input: Hex | typeof NOT_KEPT): boolean {
     return input !== NOT_KEPT && (this.#bytes <= this.#most || sizeOf(input) <= SHORT);
   }
@@ -40,7 +41,7 @@ function sizeOf(input: Hex): number {
   return (input.length - 2) / 2;
 }
 
-/** Drops from a transaction's frames the inputs that are not kept, and what calls returned, which nobody reads. */
+/** Drops the inputs beyond the bound from a transaction's frames, and the unused return data. */
 export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
   const inputs = new CallInputs(gasUsed);
   const calls = framesOf(outermost).filter((one) => one !== outermost && !isCreation(one.type));
@@ -55,10 +56,7 @@ function isCreation(type: string): boolean {
   return /^create/i.test(type);
 }
 
-/**
- * For answers of `callTracer`, one tree of frames for each transaction, whose outermost frames have `outermost` objects
- * and lists around them. Takes out of calls the inputs that are not kept, and what nobody reads: what they returned.
- */
+/** Sifts `callTracer` answers, frames nested below `outermost` levels: drops outputs, and inputs that are not kept. */
 export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
   let transactions = 0;
   let inputs = new CallInputs(gasUsed[0] ?? "0x0");
@@ -74,7 +72,7 @@ export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
   };
 }
 
-/** The same for `trace_block`: one list of frames. */
+/** Returns the same for `trace_block`: one list of frames. */
 export function siftFlat(gasUsed: readonly Hex[]): Sift {
   const inputs = gasUsed.map((gas) => new CallInputs(gas));
   return ({ value, key, depth }) => {

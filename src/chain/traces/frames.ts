@@ -36,18 +36,12 @@ interface FlatFrame {
   transactionPosition?: number | null;
 }
 
-/**
- * Whether a transaction's frames have an empty error each when they succeed: then the outermost one has, too. Where it
- * has no error at all, an empty one is a failure without words.
- */
+/** Returns whether the outermost frame has an empty error, as all frames of this tracer have on success. */
 function isFilledIn(outermost: { error?: unknown }): boolean {
   return outermost.error === "";
 }
 
-/**
- * The tree of a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, as nodes give that
- * do not know this tracer.
- */
+/** Parses a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, from nodes without this tracer. */
 export function frameOfCallTracer(answer: unknown): CallFrame {
   return treeOf(answer, isRecord(answer) && isFilledIn(answer));
 }
@@ -56,16 +50,17 @@ function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): Ca
   if (!isRecord(given)) throw new NodeError("bad-answer", "a transaction has no trace");
   const answer = parent ? withParties(given, parent) : given;
   if (!isCallTracerFrame(answer)) {
-    throw new NodeError("method-missing", "the node does not know the callTracer");
+    throw new NodeError("method-missing", "the node lacks the callTracer");
   }
   const calls = answer.calls ?? [];
-  if (!Array.isArray(calls)) throw new NodeError("bad-answer", "the calls of a trace are no list");
+  if (!Array.isArray(calls))
+    throw new NodeError("bad-answer", "the calls of a trace are not a list");
   const type = answer.type.toLowerCase();
   const error = errorOf(answer, filledIn);
   return {
     type,
     from: lowerOf(answer.from),
-    // Clients differ in whether a failed creation names the address it would have had.
+    // Clients differ in whether a failed creation has its would-be address.
     to: error !== null && type.startsWith("create") ? null : addressOrNull(answer.to),
     value: answer.value ?? null,
     gas: answer.gas ?? null,
@@ -77,7 +72,7 @@ function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): Ca
   };
 }
 
-/** Fills in the contract that destroys itself: the first callTracer of geth names none of a SELFDESTRUCT's parties. */
+/** Fills in the self-destructing contract: geth's first callTracer omits the parties of SELFDESTRUCT. */
 function withParties(frame: Record<string, unknown>, parent: CallTracerFrame): unknown {
   if (frame["from"] !== undefined || !/^(?:selfdestruct|suicide)$/i.test(String(frame["type"]))) {
     return frame;
@@ -90,12 +85,9 @@ function errorOf({ error }: { error?: string | null }, filledIn: boolean): strin
   return filledIn && error === "" ? null : (error ?? null);
 }
 
-/**
- * The traces of a `debug_traceBlock…` answer, one per transaction, without those that it leaves out, as some nodes do by null.
- * Throws `NodeError` when it is no such answer, or when the tracer gave up on a transaction.
- */
+/** Reads a `debug_traceBlock…` answer, one trace per transaction. Throws `NodeError` when it is malformed or incomplete. */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
   return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
     if (entry?.error) {
       throw errorOfTracer(String(entry.error).slice(0, 200));
@@ -105,11 +97,11 @@ export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   });
 }
 
-/** Of what a tracer says instead of a transaction's trace. */
+/** Returns the error for a tracer's text in place of a trace. */
 function errorOfTracer(text: string): NodeError {
-  // anvil's word for a state it no longer has: the transaction itself stands in the list.
+  // anvil's text for a missing state: the transaction itself is listed.
   if (text === "Resource not found") return new NodeError("state-unavailable", gaveUp(text));
-  // geth's, after the time that it was given.
+  // geth's text at its time limit.
   if (/timeout/i.test(text))
     return new NodeError("timeout", gaveUp(`${text} (see RPC_TIMEOUT_MS)`));
   return new NodeError("node-error", gaveUp(text));
@@ -119,16 +111,13 @@ function gaveUp(text: string): string {
   return `the tracer gave up: ${text}`;
 }
 
-/**
- * The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`, also when the
- * frames name another block: the question has its number only.
- */
+/** Reads a `trace_block` answer without rewards. Throws `NodeError`, also when the frames name another block. */
 export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
   const traces: TransactionTrace[] = [];
   let position: number | undefined;
   let filledIn = false;
-  // The frame at each depth of the branch that is being filled.
+  // The frame at each depth of the current branch.
   let branch: CallFrame[] = [];
   for (const flat of answer as FlatFrame[]) {
     if ((flat?.blockHash ?? blockHash) !== blockHash) {
@@ -155,14 +144,14 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   return traces;
 }
 
-/** Whether the answer is a frame of the `callTracer`. */
+/** Returns whether the answer is a frame of the `callTracer`. */
 export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
   return (
     isRecord(answer) && typeof answer["type"] === "string" && typeof answer["from"] === "string"
   );
 }
 
-/** Whether a value has what the frames of `trace_block` have. */
+/** Returns whether a value has the fields of a `trace_block` frame. */
 export function isFlatFrame(value: unknown): value is FlatFrame {
   if (!isRecord(value) || !isRecord(value["action"]) || !Array.isArray(value["traceAddress"])) {
     return false;
@@ -175,7 +164,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** The frame and all inside of it. The walk is iterative: a trace may be a thousand frames deep. */
+/** Returns the frame and all its descendants. Iterative: a trace may be a thousand frames deep. */
 export function framesOf(outermost: CallFrame): CallFrame[] {
   const frames = [outermost];
   for (const frame of frames) for (const call of frame.calls) frames.push(call);
@@ -220,7 +209,7 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
   return frame;
 }
 
-/** Every client names it: without it, the frame would be somebody else's. */
+/** Requires the sender, which every client sends: without it, the frame's owner is unknown. */
 function senderOf(address: Hex | undefined): Hex {
   if (typeof address === "string") return lowerOf(address);
   throw new NodeError("bad-answer", "a frame of a block trace has no sender");

@@ -14,7 +14,7 @@ import {
   tracesOfFlatBlock,
 } from "./frames.ts";
 
-/** What a tracer must know of a block. */
+/** Input of a tracer. */
 export interface TraceableBlock {
   number: Hex;
   hash: Hex;
@@ -29,22 +29,23 @@ export interface TraceableBlock {
 
 interface TracerKind {
   name: Tracer;
-  /** The calls for a block, each with how its answer is read: as traces, or the `NodeError` that it comes to. */
+  /** Returns the calls for a block, each with its parser, which returns traces or a `NodeError`. */
   calls(block: TraceableBlock, timeoutMs: number, settings: TracerSettings): TraceCall[];
 }
 
-/** The traces of a block, or why it has none. */
+/** The traces of a block, or the error. */
 export type Traces = TransactionTrace[] | NodeError;
 
 type TraceCall = RpcCall & {
   read(result: unknown): Traces;
-  /** Where the node answers an error of its own, or what is no trace, there is none. */
+  /** The node's own error, or an invalid trace, counts as none. */
   mayFail?: boolean;
 };
 
 /**
- * The node itself goes on with one transaction for `timeoutMs`. Without `borTraceEnabled` Erigon, and
- * Bor up to 2.5, leave Polygon's state-sync transactions out (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
+ * Returns the settings of `callTracer` with its time limit of `timeoutMs` per transaction. Without
+ * `borTraceEnabled` Erigon, and Bor up to 2.5, omit Polygon's state-sync transactions
+ * (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
  */
 function callTracer(timeoutMs: number, settings: TracerSettings): object {
   return {
@@ -74,7 +75,7 @@ function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): Trace
   };
 }
 
-// Best first: by hash nothing of another block can come back, and one call per block is cheaper for both ends.
+// Best first: a hash excludes another block's traces, and one call per block is cheaper for both ends.
 const KINDS: readonly TracerKind[] = [
   debugBlock("debug_traceBlockByHash", ({ hash }) => hash),
   debugBlock("debug_traceBlockByNumber", ({ number }) => number),
@@ -110,7 +111,7 @@ const KINDS: readonly TracerKind[] = [
   },
 ];
 
-/** The traces that `read` gives, without the inputs that are not kept; the `NodeError` that it throws. */
+/** Returns the traces from `read` without inputs beyond the bound, or the `NodeError` it throws. */
 function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Traces {
   try {
     const traces = read();
@@ -122,10 +123,7 @@ function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Trace
   }
 }
 
-/**
- * Traces of the blocks, in order; a block that could not be traced has its error instead. Costs one question per block,
- * or one per transaction, all in one go.
- */
+/** Traces blocks in order, each an outcome or an error, by one question per block or transaction. */
 export async function fetchTraces(
   tracer: Tracer,
   blocks: readonly TraceableBlock[],
@@ -148,13 +146,13 @@ export async function fetchTraces(
   });
 }
 
-/** Whether there is an error that says that the node does not offer the method. */
+/** Returns whether the error means that the node lacks the method. */
 export function isMissing(error: NodeError | undefined): boolean {
   const code = error?.code;
   return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
 }
 
-// Errors that leave open whether the node has the method.
+// Errors that do not show whether the node has the method.
 const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "unreachable",
   "unavailable",
@@ -164,11 +162,7 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "aborted",
 ]);
 
-/**
- * The best tracer of a node that is not in `missing`, tried on its newest block; null when there is none. Adds to
- * `missing` those found missing, with the node's words. A block without transactions proves no more than that the
- * method is there. Throws `NodeError` when the node cannot say now.
- */
+/** Finds the node's best tracer outside `missing` on its newest block, or null, and adds the refused. Throws `NodeError`. */
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,
@@ -180,7 +174,7 @@ export async function findTracer(
   for (const { name } of KINDS) {
     if (missing.has(name)) continue;
     const sampled = [{ ...block, transactionHashes: sample }];
-    // The method counts as missing only once it is refused without its optional settings.
+    // The method counts as missing only when the call without optional settings is refused.
     for (const settings of name === "trace_block" ? SETTINGS.slice(0, 1) : SETTINGS) {
       const [traces] = await fetchTraces(name, sampled, ask, timeoutMs, settings);
       if (!(traces instanceof NodeError)) return { tracer: name, settings };

@@ -7,22 +7,22 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 
-/** `0x` plus 40 hex digits, any letter case; an EIP-55 checksum is not verified (docs/wire.md, "Values"). */
+/** Returns whether text is `0x` plus 40 hex digits, any letter case; an EIP-55 checksum is not verified (docs/wire.md, "Values"). */
 export function isAddress(text: unknown): text is Address {
   return typeof text === "string" && ADDRESS.test(text);
 }
 
-/** The address in its lower-case form. */
+/** Returns the address in lower case. */
 export function lowerAddress(address: string): Address {
   return lowerHex(address);
 }
 
-/** The address in the low 20 bytes of a 32-byte word (a log topic, a storage slot, an ABI word). */
+/** Returns the address in the low 20 bytes of a 32-byte word (a log topic, a storage slot, an ABI word). */
 export function addressOfWord(word: Hex): Address {
   return hexSlice(word, 12);
 }
 
-/** The 32-byte word that holds an address in its low 20 bytes. */
+/** Returns the 32-byte word with an address in its low 20 bytes. */
 export function wordOfAddress(address: Address): Hex {
   return `0x${"0".repeat(24)}${address.slice(2)}`;
 }

@@ -1,5 +1,2 @@
-/**
- * The transaction type of an OP-stack rollup's deposits (OP Stack specification, "Deposits"). Each of its blocks begins with
- * one. Nobody signs it, and nobody pays for its gas there.
- */
+/** Type of an OP-stack deposit, unsigned and unpaid; each block begins with one (OP Stack specification, "Deposits"). */
 export const DEPOSIT_TYPE = 126;

@@ -1,4 +1,4 @@
-/** Addresses by `file:Library`, as metadata has them, as those of each file, as standard JSON has them. */
+/** Converts addresses by `file:Library`, as in metadata, into addresses by file, as in standard JSON. */
 export function librariesByFile(
   libraries: Readonly<Record<string, string>>,
 ): Record<string, Record<string, string>> {

@@ -4,7 +4,7 @@ import { type Hex, hexFromBytes, hexToBytes } from "./hex.ts";
 const BYTES = 256;
 const BITS = BYTES * 8;
 
-/** Bloom filter of logs, as a receipt has it: 256 bytes. Source: Yellow Paper, section 4.3.1. */
+/** Returns the bloom filter of logs, as in a receipt: 256 bytes. Source: Yellow Paper, section 4.3.1. */
 export function logsBloom(logs: readonly { address: Hex; topics: readonly Hex[] }[]): Hex {
   const bloom = Buffer.alloc(BYTES);
   const items = new Set(logs.flatMap(({ address, topics }) => [address, ...topics]));

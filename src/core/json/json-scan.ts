@@ -1,4 +1,4 @@
-/** Bounds of JSON text that is to be parsed. */
+/** Limits of JSON text to parse. */
 export interface JsonBounds {
   /** Levels of arrays and objects. */
   depth: number;
@@ -6,23 +6,20 @@ export interface JsonBounds {
   tokens: number;
 }
 
-/** What a scan found: the outermost strings (of an object its keys, and those values that are text), or what is too much. */
+/** Result of a scan: the outermost strings (of an object its keys and text values), or the exceeded limit. */
 export type JsonScan = { kind: "fits"; strings: TextRange[] } | { kind: "too-deep" | "too-many" };
 
-/** Where a string stands, its quotes included: `[start, end)`. */
+/** Range of a string, including its quotes: `[start, end)`. */
 export type TextRange = readonly [start: number, end: number];
 
 const BYTES_OF_A_TOKEN = 100;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** After so many bytes without a quote, more of them are likely. */
+/** Bytes without a quote after which more are likely. */
 const QUIET_BYTES = 256;
 const WINDOW_BYTES = 4096;
 
-/**
- * Looks once over JSON text in UTF-8 and stops at the first bound that it exceeds: parsing what passes costs no more
- * than its bytes and `tokens`. Whether it is JSON at all, only parsing tells.
- */
+/** Scans JSON text and stops at the first bound exceeded, so that parsing is bounded. Does not validate it. */
 export function scanJson(text: Buffer, { depth: deepest, tokens: most }: JsonBounds): JsonScan {
   const strings: TextRange[] = [];
   let depth = 0;
@@ -55,7 +52,7 @@ export function scanJson(text: Buffer, { depth: deepest, tokens: most }: JsonBou
   return { kind: "fits", strings };
 }
 
-/** Behind the quote that closes the string opened at `start`. */
+/** Returns the end of the string opened at `start`, behind its closing quote. */
 function endOfString(text: Buffer, start: number): number {
   let index = start + 1;
   let sinceQuote = 0;
@@ -70,7 +67,7 @@ function endOfString(text: Buffer, start: number): number {
   return Math.min(index + 1, text.length);
 }
 
-/** Skips whole windows without a quote, ten times as fast as byte by byte, and what the last backslash in them escapes. */
+/** Skips whole windows without a quote, ten times as fast as byte by byte, and a character escaped at their end. */
 function skipWindows(text: Buffer, start: number): number {
   let index = start;
   while (index < text.length && !text.subarray(index, index + WINDOW_BYTES).includes(QUOTE)) {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRecord } from "./record.ts";
 
-/** A schema of objects whose keys may be any text; that of zod leaves out `__proto__`. */
+/** Returns a schema of objects whose keys may be any text; that of zod leaves out `__proto__`. */
 export function recordOf<Value>(value: z.ZodType<Value>) {
   const named: z.ZodType<[string, Value][]> = z.array(z.tuple([z.string(), value]));
   return z

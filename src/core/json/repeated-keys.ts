@@ -1,7 +1,7 @@
 /** A brace outside of strings, a string that is a key, or any other string. */
 const TOKEN = /[{}]|("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"/g;
 
-/** The keys that an object of a valid JSON text repeats, with their lines, from 1: `JSON.parse` keeps the last value only. */
+/** Returns the keys that an object of a valid JSON text repeats, with their lines, from 1: `JSON.parse` keeps the last value only. */
 export function repeatedKeys(json: string): { key: string; line: number }[] {
   const repeated: { key: string; line: number }[] = [];
   const around: Set<string>[] = [];

@@ -3,8 +3,8 @@ import type driver from "postgres";
 import { type Edit, REPAIRS } from "./repairs.ts";
 import { SPEED } from "./speed.ts";
 
-// postgres.js 3.4.9, edited as it is loaded: nothing outside reaches the state in question. Another version, without these
-// places, is refused at the start (test/db/driver.test.ts).
+// postgres.js 3.4.9, patched at load: its internal state is not exported. A version without the
+// patched text is refused at start (test/db/driver.test.ts).
 
 const EDITS = [...REPAIRS, ...SPEED].flatMap(({ edits }) => edits);
 
@@ -25,19 +25,16 @@ function apply(source: string, { found, repaired }: Edit): string {
   return source.replace(found, () => repaired);
 }
 
-/** postgres.js, repaired; not awaited, for the reason that src/core/deep-imports.ts tells. */
+/** postgres.js, patched; not awaited, for the reason in src/core/deep-imports.ts. */
 export const postgres: typeof driver = createRequire(import.meta.url)("postgres");
 
-/** Sends a COPY … FROM STDIN with its document; it need not have ended when the next statement is sent. */
+/** Sends a COPY … FROM STDIN with its document; the next statement may be sent before it ends. */
 export async function sendCopy(query: object, document: Buffer): Promise<void> {
   Object.assign((query as { options: object }).options, { simple: true, prepare: false, document });
   await query;
 }
 
-/**
- * Has the driver send nothing behind a statement before it is answered, as it does over busy connections: what is quick
- * would wait for what is slow, although other connections are free by then.
- */
+/** Disables pipelining after a statement: on a busy connection a fast query would wait for a slow one, while others are free. */
 export function keepConnection<Query extends object>(query: Query): Query {
   Object.assign((query as Query & { options: object }).options, { onexecute: () => false });
   return query;

@@ -1,21 +1,24 @@
-/** A change of one file of postgres.js: `found` stands in it once. */
+/** An edit of one file of postgres.js: `found` occurs in it once. */
 export interface Edit {
   file: "connection.js" | "index.js" | "query.js";
   found: string;
   repaired: string;
 }
 
-/** What is wrong or slow in the driver, and the edits against it. */
+/** A fault of the driver, and the edits that repair it. */
 export interface Repair {
   fault: string;
   edits: readonly Edit[];
 }
 
-/** Characters of one text, and of all that a connection keeps: our own have 4,200 at most, some 150,000 together. */
+/** Longest kept text, and most characters per connection: ours have 4,200 at most, some 150,000 together. */
 const LONGEST_KEPT = 5000;
 const MOST_KEPT = 500_000;
 
-/** Faults of postgres.js 3.4.9. Each has a test that fails without its repair; when a later version passes it, the repair can go. */
+/**
+ * Faults of postgres.js 3.4.9. Each has a test that fails without its repair; a later version that
+ * passes the test needs no repair.
+ */
 export const REPAIRS: readonly Repair[] = [
   {
     fault: `What was to be written when the connection closed stays behind as "being written". The next connection sends

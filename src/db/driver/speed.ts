@@ -1,9 +1,6 @@
 import type { Repair } from "./repairs.ts";
 
-/**
- * What postgres.js does right, but slower than Periscope needs; docs/benchmarks.md has the figures of each. Applied after the
- * repairs.
- */
+/** Speed improvements of postgres.js, with figures in docs/benchmarks.md. Applied after the repairs. */
 export const SPEED: readonly Repair[] = [
   {
     fault: `A transaction waits for the answer to its BEGIN before it sends anything, a round trip for nothing. One that

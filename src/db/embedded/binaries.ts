@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { ConfigError, messageOf } from "../../core/errors.ts";
 import type { OsUser } from "../../process/child.ts";
 
-/** The programs of a PostgreSQL installation that an embedded server needs. */
+/** The programs of PostgreSQL that an embedded server needs. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -15,16 +15,12 @@ export interface Binaries {
 }
 
 const run = promisify(execFile);
-/** The folder for a root process's copy of the programs, for a user who cannot reach the original. */
+/** Folder of a root process's copy of the programs, for a user without access to the original. */
 const COPY_FOLDER = "/var/cache/periscope";
-/** In order of preference: PostgreSQL's own account, else the one that every system has. */
+/** In order of preference: PostgreSQL's own account, else one that every system has. */
 const ORDINARY_USERS = ["postgres", "nobody"];
 
-/**
- * The programs that npm installed for this platform, executable by `user`. When this process is root and the
- * project lies where nobody else may look (/root), they are copied to /var/cache/periscope once per version.
- * Throws `ConfigError` when there are none for this platform or the copy fails.
- */
+/** Returns npm's programs, executable by `user`: copied to /var/cache/periscope where he may not read them. Throws `ConfigError`. */
 export async function findBinaries(user: OsUser | undefined): Promise<Binaries> {
   const { folder, version } = await installedPackage();
   const majorVersion = version.split(".")[0] ?? version;
@@ -44,10 +40,7 @@ export async function findBinaries(user: OsUser | undefined): Promise<Binaries> 
   );
 }
 
-/**
- * The user that a root process runs PostgreSQL as, since PostgreSQL refuses root: the owner of existing data, else an
- * ordinary account of the system. Undefined when this process is not root. Throws `ConfigError`.
- */
+/** Returns the user that root runs PostgreSQL as: the data's owner, else an ordinary account. Throws `ConfigError`. */
 export async function ordinaryUser(dataFolder: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(dataFolder).catch(() => undefined);
@@ -88,18 +81,18 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
   }
 }
 
-/** Creates the links that the package's install script creates, for an installation without scripts. */
+/** Creates the links of the package's install script, for an installation without scripts. */
 async function linkLibraries(folder: string): Promise<void> {
   const links: { source: string; target: string }[] = JSON.parse(
     await readFile(path.join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]"),
   );
   for (const { source, target } of links) {
-    // Where it exists, or this user may not create it, the check of the programs decides.
+    // If it exists, or this user cannot create it, the check of the programs decides.
     await symlink(path.basename(source), path.join(folder, target)).catch(() => {});
   }
 }
 
-/** Why the programs cannot be executed, for instance because a library is missing; undefined when they can. */
+/** Returns why the programs cannot run, for instance a missing library; undefined when they can. */
 async function obstacleTo(folder: string, user: OsUser | undefined): Promise<string | undefined> {
   const { initdb, postgres } = programs(folder);
   try {

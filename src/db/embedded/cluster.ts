@@ -9,7 +9,7 @@ import type { Binaries } from "./binaries.ts";
 /** The superuser of the cluster. */
 export const CLUSTER_USER = "periscope";
 
-/** What a cluster without data takes of a disk, with its first write-ahead log. */
+/** Disk space of an empty cluster with its first write-ahead log. */
 const CLUSTER_MEGABYTES = 50;
 
 /** An embedded server's folder and user. */
@@ -21,16 +21,12 @@ export interface Cluster {
   folder: string;
 }
 
-/** The folder of a cluster that PostgreSQL calls its data directory. */
+/** Returns PostgreSQL's data directory in a folder. */
 export function dataFolder(folder: string): string {
   return path.join(folder, "data");
 }
 
-/**
- * Creates the cluster of a folder unless it is there, whole or not at all, and gives the password of its superuser.
- * `durable` waits until it is on disk. Throws `ConfigError` when the folder holds something else, or data of another
- * major version, or its disk is full, and `StoreError` with the words of initdb.
- */
+/** Creates the cluster unless it exists, whole or not at all; returns its password. Throws `ConfigError`, and `StoreError` by initdb. */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
   if (!existsSync(path.join(dataFolder(cluster.folder), "PG_VERSION"))) {
     await initialise(cluster, durable);
@@ -39,20 +35,17 @@ export async function prepareCluster(cluster: Cluster, durable: boolean): Promis
   return readText(path.join(cluster.folder, "password"));
 }
 
-/**
- * How the server gets the path of its data. The ordinary user of a root process may not be allowed to pass through the
- * folders above (/root). A working folder that is entered as root needs no such right.
- */
+/** Returns the path of the data as the server gets it: its user may not pass the folders above, so it is the working folder. */
 export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): string {
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }
 
-/** The caller's environment is not passed on: PGPORT, LC_ALL and others would change what the server does. */
+/** Returns the server's environment, without the caller's: PGPORT, LC_ALL and others would change the server. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TZ: "UTC" };
 }
 
-/** Creates the cluster beside its place and moves it there when it is complete. */
+/** Creates the cluster in a neighbouring folder and moves it into place when complete. */
 async function initialise({ binaries, user, folder }: Cluster, durable: boolean): Promise<void> {
   const unfinished = `${folder}.new`;
   const data = dataFolder(unfinished);
@@ -94,7 +87,7 @@ async function initialise({ binaries, user, folder }: Cluster, durable: boolean)
   }
 }
 
-/** initdb has removed what it wrote. */
+/** Checks the disk space after initdb removed its output. */
 async function requireSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 1e6);
@@ -105,17 +98,17 @@ async function requireSpace(folder: string): Promise<void> {
   );
 }
 
-/** Server and data must be of the same major version. */
+/** Checks that server and data have the same major version. */
 async function checkVersion({ binaries, folder }: Cluster): Promise<void> {
   const version = await readText(path.join(dataFolder(folder), "PG_VERSION"));
   if (version.trim() === binaries.majorVersion) return;
   throw new ConfigError(
     `the database in ${folder} was made by PostgreSQL ${version.trim()}, this Periscope brings ` +
-      `${binaries.majorVersion}; remove that folder and the chain is indexed anew`,
+      `${binaries.majorVersion}; remove that folder to index the chain again`,
   );
 }
 
-/** Reads a file of the cluster, whose data may belong to another user than this process. */
+/** Reads a file of the cluster, whose owner may be another user than this process. */
 async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");

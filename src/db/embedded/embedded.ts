@@ -21,19 +21,19 @@ export interface EmbeddedPostgresOptions {
   /** The folder for the cluster and its password; created when missing. */
   folder: string;
   log: Logger;
-  /** Whether data are synced to disk. False for tests. Default true. */
+  /** Whether data are synced to disk; false for tests. Default true. */
   durable?: boolean;
   /** Aborts a start. */
   signal?: AbortSignal;
 }
 
-/** A PostgreSQL server that runs as long as this process. */
+/** A PostgreSQL server with this process's lifetime. */
 export interface EmbeddedPostgres {
   /** Superuser URL of the database `postgres`; loopback only, with a password. */
   url: string;
-  /** Resolves when the server has ended, for whatever reason, with how it ended in words. */
+  /** Resolves when the server has ended, with the cause in words. */
   readonly exited: Promise<string>;
-  /** Ends all sessions and stops the server. Everything committed is on disk then. */
+  /** Ends all sessions and stops the server, with all commits on disk. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_compression: "pglz",
   wal_level: "minimal",
   max_wal_senders: "0",
-  // A crash may lose the last blocks, never half of one. They are indexed again.
+  // A crash may lose the last blocks, never a part of one. They are indexed again.
   synchronous_commit: "off",
   random_page_cost: "1.1",
   jit: "off",
@@ -65,11 +65,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
-/**
- * Starts the PostgreSQL server that npm installed, on a free port of loopback. The first start creates the cluster,
- * whole or not at all. It works as root, too: the server then runs as an ordinary user. A server that an earlier
- * process left behind is stopped first. Throws `ConfigError` or `StoreError` with PostgreSQL's own words.
- */
+/** Starts npm's PostgreSQL on a free loopback port, also as root, after stopping a leftover. Throws `ConfigError`, `StoreError`. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -86,10 +82,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/**
- * Stops the server of an earlier process that was killed together with its watcher, or waits for one that is stopping.
- * A lock file with the number of another program's process is removed.
- */
+/** Stops the server of a killed process, or waits for a stopping one. Removes a lock file with another program's process id. */
 async function stopLeftover(data: string, log: Logger): Promise<void> {
   const lockFile = path.join(data, "postmaster.pid");
   const pid = Number((await readFile(lockFile, "utf8").catch(() => "")).split("\n")[0]);
@@ -142,7 +135,7 @@ async function startServer(
     stopSignal: "INT",
     onLine: (line) => {
       log.debug(line);
-      // Once it is up, only a PANIC is about the server. It may get over that, and is ready again.
+      // After the start only a PANIC is about the server, which may recover from it.
       complaint = (isUp ? PANIC : COMPLAINT).exec(line)?.[1] ?? complaint;
       lastWords = line;
       if (!line.includes(READY)) return;

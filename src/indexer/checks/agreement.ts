@@ -20,7 +20,7 @@ interface Answer {
   fetched: FetchedBlock;
   /** Whether a block without traces is refused. */
   traced: boolean;
-  /** How much of the block is proven. */
+  /** Which parts of the block to prove. */
   proof: ProofScope;
 }
 
@@ -32,18 +32,16 @@ export interface AgreementOptions {
   proofs: Proofs;
 }
 
-/** Answers that must agree before a soft inconsistency is believed. */
+/** Agreeing answers needed to accept a soft inconsistency. */
 const ANSWERS = 3;
-/**
- * Blocks with a kind of inconsistency that make it a habit of the chain: the next block with it is believed at once.
- */
+/** Blocks with a kind of inconsistency after which the chain's next block with it is accepted at once. */
 const HABIT_BLOCKS = 3;
-/** These are refused, though every node repeats them: each may have pruned or cut its lists alike. */
+/** These are refused even when every node repeats them: each may have pruned or cut its lists alike. */
 const REFUSED: ReadonlySet<SoftKind> = new Set(["no-receipt", "no-transaction"]);
-/** Kinds by which a late node hides transactions: the whole block is proven, where the chain's blocks can be. */
+/** Kinds by which a late node hides transactions: the whole block is proven, where the chain allows it. */
 const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", ...REFUSED]);
 
-/** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
+/** An inconsistency of a block. `part` is set for an unproven part. */
 interface Found extends SoftInconsistency {
   part?: Part;
 }
@@ -51,20 +49,15 @@ interface Found extends SoftInconsistency {
 /** See `createAgreement`. */
 export type Agreement = ReturnType<typeof createAgreement>;
 
-/**
- * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
- * blocks are like.
- */
+/** Creates the check of nodes' answers, one for an indexer's life: it records the chain's inconsistencies. */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
-    /** Begins with a chain, or with another one. */
+    /** Starts with a chain, or with another one. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
     /**
-     * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
-     * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
-     * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
-     * `unproven-block` or `traces-missing` when no block can be believed.
+     * Returns the block to store. Soft findings need three answers that repeat them within `retry`, or a better block. Throws
+     * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing`.
      */
     async confirm(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);
@@ -77,13 +70,13 @@ export function createAgreement(options: AgreementOptions) {
   };
 
   function isHabit(kind: SoftKind): boolean {
-    // Development nodes take transactions that were not signed, by impersonation.
+    // Development nodes accept unsigned transactions, by impersonation.
     if (kind.startsWith("unproven-") && proofs.isDevelopment()) return true;
     // A log may be missing in one block alone.
     return kind !== "log-index" && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
   }
 
-  /** A block without contradictions; undefined when all nodes that answer say the same as the first. */
+  /** Returns a block without contradictions; undefined when all answering nodes repeat the first. */
   async function findBetter(
     first: Answer,
     found: readonly Found[],
@@ -104,7 +97,7 @@ export function createAgreement(options: AgreementOptions) {
         if (words.has(node)) refuse(blockNumber, found);
         continue;
       }
-      // What another node gave may be no better than no answer.
+      // Another node's answer may be no better than none.
       const other = { blockNumber, node, fetched, traced, proof };
       const again = await examine(other).catch(asUnanswered);
       if (!again) continue;
@@ -123,7 +116,7 @@ export function createAgreement(options: AgreementOptions) {
     return undefined;
   }
 
-  /** Undefined when the node has no answer, now or ever. Neither that nor another block speaks against the block. */
+  /** Returns undefined when the node has no answer, which does not count against the block; nor does another block. */
   async function askOnce(
     node: NodeName,
     blockNumber: number,
@@ -157,7 +150,7 @@ export function createAgreement(options: AgreementOptions) {
       if (before > 0) continue;
       log.warn(
         { kind, block: quantityToNumber(fetched.block.number) },
-        `a block is odd, and is believed as every node says the same: ${reason}`,
+        `inconsistent block accepted, since every node repeats it: ${reason}`,
       );
     }
     return withDistinctLogIndexes(fetched);
@@ -175,7 +168,7 @@ function kindsOf(found: readonly SoftInconsistency[]): string {
     .join();
 }
 
-/** The block with its logs numbered from 0 on, where a node numbers those of each transaction anew. */
+/** Numbers the logs through the block, where a node restarts at each transaction. */
 function withDistinctLogIndexes(fetched: FetchedBlock): FetchedBlock {
   const indexes = fetched.receipts.flatMap(({ logs }) =>
     logs.map(({ logIndex }) => quantityToNumber(logIndex)),

@@ -1,10 +1,7 @@
 import type { Oddity } from "../../chain/types.ts";
 import type { Part } from "../proof/prove.ts";
 
-/**
- * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
- * (checks/agreement.ts).
- */
+/** Systematic errors of some chains' nodes. Such a block is stored whole once every node repeats it (checks/agreement.ts). */
 export type SoftKind =
   | "bloom"
   | "cumulative-gas"
@@ -15,16 +12,16 @@ export type SoftKind =
   | Oddity["kind"]
   | `unproven-${Part}`;
 
-/** The first disagreement of a kind in a block. */
+/** The first inconsistency of a kind in a block. */
 export interface SoftInconsistency {
   kind: SoftKind;
   reason: string;
 }
 
-/** How a part of a block is checked. */
+/** Collects the failures of a part's checks. */
 export interface Check {
   /** Refuses the block unless the condition holds. */
   requireThat(holds: boolean, reason: string): void;
-  /** Notes a soft inconsistency unless the condition holds. */
+  /** Records a soft inconsistency unless the condition holds. */
   prefer(holds: boolean, kind: SoftKind, reason: string): void;
 }

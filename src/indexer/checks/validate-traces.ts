@@ -8,7 +8,7 @@ import { isNothing } from "../../core/json/record.ts";
 import { CREATE_TYPES } from "../decode/frames.ts";
 import type { Check } from "./check.ts";
 
-/** Checks that the traces are those of the block's transactions. */
+/** Checks that the traces belong to the block's transactions. */
 export function validateTraces(
   { block, receipts }: FetchedBlock,
   traces: TransactionTrace[],
@@ -32,7 +32,8 @@ export function validateTraces(
   for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];
     validateFrames(index, frame, check);
-    // Some tracers give the state-sync transaction a hash of their own, or the sender that its messages have (0xPolygon/bor#1184).
+    // Some tracers give the state-sync transaction a hash of their own, or the sender of its
+    // messages (0xPolygon/bor#1184).
     const isStateSync = stateSync !== undefined && transaction?.hash === stateSync;
     requireThat(
       isStateSync || transactionHash === null || transactionHash === transaction?.hash,
@@ -50,7 +51,7 @@ export function validateTraces(
       prefer(hasSender, "odd-field", reason);
       continue;
     }
-    // Without a hash, only the call tells whose trace it is: many transactions of a block may have one sender.
+    // Without a hash, only the call identifies a trace: many transactions may share a sender.
     requireThat(hasSender, reason);
     const hasCall = transaction?.to === null || frame.to === transaction?.to;
     requireThat(
@@ -60,7 +61,7 @@ export function validateTraces(
   }
 }
 
-/** Nothing proves a trace: what is of no form would be kept as it came. */
+/** Checks the form of frames: nothing proves a trace, so a malformed one would be stored. */
 function validateFrames(index: number, outermost: CallFrame, { requireThat }: Check): void {
   const frames = framesOf(outermost);
   requireThat(

@@ -15,26 +15,20 @@ import { isNothing } from "../../core/json/record.ts";
 import type { Check, SoftInconsistency, SoftKind } from "./check.ts";
 import { validateTraces } from "./validate-traces.ts";
 
-/**
- * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
- */
+/** The parts of a node's block contradict one another. The block is fetched again, from another node if there is one. */
 export class InconsistentBlockError extends ChainError {
   constructor(blockNumber: number, reason: string) {
     super("inconsistent-block", `the node's answer for block ${blockNumber} is wrong: ${reason}`);
   }
 }
 
-/** Topics are compared with those of known events: as the execution-apis specification has them, in lower case. */
+/** Topics are compared with known events in lower case (execution-apis specification). */
 const TOPIC = /^0x[0-9a-f]{64}$/;
 const BLOOM_BYTES = 256;
 const MOST_TOPICS = 4;
 const NO_HASH = `0x${"0".repeat(64)}`;
 
-/**
- * Checks that block, receipts, logs and traces are those of one block with this number (docs/architecture.md, "A
- * block"). Gives the soft inconsistencies, at most one of a kind. Throws `InconsistentBlockError` for the first hard
- * one. The caller checks that the block continues the chain.
- */
+/** Checks that the parts are of this block (docs/architecture.md, "A block"); returns soft findings. Throws `InconsistentBlockError`. */
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
   const soft = new Map<SoftKind, string>();
   const check: Check = {
@@ -120,7 +114,7 @@ function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, ch
   }
 }
 
-/** The uncles' headers are those that the block names, and belong to older blocks. */
+/** Checks that the uncles' headers are those in the block, and of older blocks. */
 function validateUncles(
   block: RawBlock,
   uncles: readonly RawHeader[],
@@ -141,7 +135,7 @@ function validateUncles(
   }
 }
 
-/** Withdrawals are numbered through the chain (EIP-4895), but for one a block that Berachain mints by. */
+/** Checks that withdrawals are numbered through the chain (EIP-4895), except one by which Berachain mints. */
 function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check): void {
   const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToInt64(index)));
   requireThat(indexes.size === (withdrawals ?? []).length, "two withdrawals have one index");
@@ -151,7 +145,7 @@ function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check):
   );
 }
 
-/** Checks that the cumulative gas adds up, up to Amsterdam to the block's. */
+/** Checks the sum of the cumulative gas; up to Amsterdam it is the block's. */
 function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer }: Check): void {
   let before = 0;
   for (const [index, receipt] of receipts.entries()) {
@@ -164,7 +158,7 @@ function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer 
     );
     before = cumulative;
   }
-  // From Amsterdam on the header counts gas that no receipt has (EIP-7778, EIP-8037).
+  // Since Amsterdam the header counts gas outside all receipts (EIP-7778, EIP-8037).
   if (!isNothing(block.blockAccessListHash)) return;
   const total = quantityToNumber(block.gasUsed);
   prefer(before === total, "cumulative-gas", `the receipts used ${before} gas, the block ${total}`);
@@ -188,7 +182,7 @@ function validateBlooms(block: RawBlock, receipts: readonly RawReceipt[], { pref
   );
 }
 
-/** The logs are numbered from 0 on, through the whole block. */
+/** Checks that the logs are numbered from 0 on through the block. */
 function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, prefer }: Check): void {
   let position = 0;
   for (const { logs } of receipts) {
@@ -203,7 +197,7 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
   }
 }
 
-/** A hash that names the owner of a part. Some nodes leave it out or zero it; another hash is refused. */
+/** Checks the hash of a part's owner. Some nodes omit or zero it; another hash is refused. */
 function requireName(
   value: Hex | null | undefined,
   expected: Hex | undefined,
@@ -225,7 +219,7 @@ function requireIndex(
   else check.requireThat(quantityToNumber(value) === expected, reason);
 }
 
-/** Bits of a bloom filter; undefined when it is none. */
+/** Parses a bloom filter; undefined when it is invalid. */
 function bloomOf(value: unknown): bigint | undefined {
   return isHexData(value) && value.length === 2 + 2 * BLOOM_BYTES ? BigInt(value) : undefined;
 }

@@ -8,7 +8,7 @@ import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
-/** Rows of validated blocks (`validateBlock`), in the order of the blocks. */
+/** Returns the rows of validated blocks (`validateBlock`), in block order. */
 export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
   const rows = emptyRows();
   for (const { block, receipts, traces, uncles = [] } of blocks) {

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
 const DECIMAL = /^\d{1,78}(?:\.\d{1,78})?$/;
 const isDecimal = (value: unknown) => typeof value === "string" && DECIMAL.test(value);
 
-/** Fields of receipts beyond Ethereum's, with what a value must be to be kept: one that is anything else counts as absent. */
+/** Fields of receipts beyond Ethereum's, each with its validation; an invalid value counts as absent. */
 const RECEIPT_FIELDS: readonly (readonly [string, (value: unknown) => boolean])[] = [
   // OP stack.
   ["l1GasUsed", isAmount],
@@ -43,7 +43,7 @@ const TRANSACTION_FIELDS = [
   ...["calls", "feeToken", "feePayer", "feeCurrency"],
 ] as const;
 
-/** Returns the fields of a receipt that only some chains have, with the node's texts; undefined when there are none. */
+/** Returns the chain-specific fields of a receipt, with the node's texts; undefined when it has none. */
 export function fieldsOfReceipt(receipt: RawReceipt): Fields | undefined {
   let found: Fields | undefined;
   for (const [name, isValid] of RECEIPT_FIELDS) {
@@ -55,7 +55,7 @@ export function fieldsOfReceipt(receipt: RawReceipt): Fields | undefined {
   return found;
 }
 
-/** Returns the fields of a transaction that only some chains have; undefined when there are none. */
+/** Returns the chain-specific fields of a transaction; undefined when it has none. */
 export function fieldsOfTransaction(transaction: RawTransaction): Fields | undefined {
   let found: Fields | undefined;
   for (const name of TRANSACTION_FIELDS) {
@@ -67,7 +67,7 @@ export function fieldsOfTransaction(transaction: RawTransaction): Fields | undef
   return found;
 }
 
-/** Returns the fee for a transaction's data on L1 in wei, as the node's hex; null without one that can be one. */
+/** Returns the fee for a transaction's data on L1 in wei, as the node's hex; null when absent or invalid. */
 export function l1FeeOf({ l1Fee }: RawReceipt): Hex | null {
   return isNothing(l1Fee) || !isAmount(l1Fee) ? null : l1Fee;
 }

@@ -5,7 +5,7 @@ import { quantityToNumber } from "../../core/evm/quantity.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
 import { CREATE_TYPES, type PlacedFrame } from "./frames.ts";
 
-/** Adds the creation or destruction of a contract that the frame brought about, if it did. */
+/** Adds the contract creation or destruction of a frame, if any. */
 export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: PlacedFrame): void {
   const { frame, transactionIndex, position, effective } = placed;
   if (!effective) return;
@@ -18,8 +18,8 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
       codeHash: placed.isMisjudged ? null : keccak256(frame.output ?? "0x"),
     });
   } else if (frame.type === "selfdestruct") {
-    // Since Cancun (EIP-6780) only a contract created in the same transaction is removed. Chains that have the rule, and no
-    // blobs to tell of it, are asked what became of the code (`doubtful_destructions`).
+    // Since Cancun (EIP-6780) only a contract created in the same transaction is removed. Chains
+    // with this rule but without blobs have their code checked (`doubtful_destructions`).
     const isCancun = typeof block.excessBlobGas === "string";
     if (!isCancun || isCreatedIn(rows, place, frame.from)) {
       rows.contractDestructions.push({ address: frame.from, ...place });
@@ -27,7 +27,7 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
   }
 }
 
-/** Whether the transaction, the last one decoded so far, created the contract. */
+/** Returns whether the last decoded transaction created the contract. */
 function isCreatedIn(
   { contracts }: ChainRows,
   { blockNumber, transactionIndex }: { blockNumber: number; transactionIndex: number },
@@ -41,7 +41,7 @@ function isCreatedIn(
   return false;
 }
 
-/** Adds the contracts that a block's transactions created themselves. Without traces no others are known. */
+/** Adds the contracts that transactions created directly. Without traces no others are known. */
 export function decodeTopLevelCreations(rows: ChainRows, blockNumber: number): void {
   for (const row of rows.transactions) {
     if (row.blockNumber !== blockNumber || row.createdContract === null) continue;

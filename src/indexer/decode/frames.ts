@@ -9,44 +9,34 @@ export const CALL_TYPES: ReadonlySet<string> = new Set([
 ]);
 export const CREATE_TYPES: ReadonlySet<string> = new Set(["create", "create2"]);
 
-/** A frame of a trace, with what its place in the tree tells. */
+/** A frame of a trace, with its position in the tree. */
 export interface PlacedFrame {
   frame: CallFrame;
   transactionIndex: number;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
   traceAddress: readonly number[];
-  /** Its effects last: neither the frame, nor one around it, nor the transaction failed. */
+  /** Its effects last: neither the frame, nor an enclosing one, nor the transaction failed. */
   effective: boolean;
-  /** The tracer took it for a failed one: what it returned is not known. */
+  /** The tracer reported it as failed, so its return data are unknown. */
   isMisjudged: boolean;
 }
 
-/**
- * Whether a transaction failed. The receipt decides, whatever the trace says: the chain has agreed on it. Before Byzantium
- * (EIP-658) receipts do not tell, and the trace does; without one the transaction counts as succeeded.
- */
+/** Returns whether a transaction failed: by its receipt, before Byzantium (EIP-658) by its trace, else false. */
 export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | undefined): boolean {
   if (status) return quantityToNumber(status) === 0;
   return (trace?.frame.error ?? null) !== null;
 }
 
-/** The longest text that is kept, in UTF-16 units. The words of the known tracers are shorter. */
+/** Longest kept text, in UTF-16 units. Known tracers' texts are shorter. */
 const LONGEST_TEXT = 1_000;
 
-/**
- * A tracer's words, cut off where they are longer than any tracer's own, and without NUL, which PostgreSQL refuses: some
- * tracers quote the contract, which may have chosen both.
- */
+/** Returns a tracer's text, truncated and without NUL, which PostgreSQL refuses: it may quote a contract. */
 export function tracerText(words: string): string {
   return words.slice(0, LONGEST_TEXT).toWellFormed().replaceAll("\0", "");
 }
 
-/**
- * The frames of a transaction's trace in depth-first order. The top-level frame failed when the transaction did, and a
- * top-level creation made the contract that the receipt names. The walk is iterative: a trace may be a thousand frames
- * deep.
- */
+/** Returns the frames depth-first, the top one by the receipt. Iterative: a trace may be a thousand frames deep. */
 export function placeFrames(
   trace: TransactionTrace,
   transactionIndex: number,

@@ -6,10 +6,7 @@ import { decodeContractChange } from "./contracts.ts";
 import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames, tracerText } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
-/**
- * Adds the frames of the traces to the rows, with the activity of their parties, and the contracts that they created
- * and destroyed. The top-level call is left out: it is the transaction itself. A top-level creation is kept.
- */
+/** Adds frames, activity, creations and destructions to the rows, without the top-level call, which is the transaction. */
 export function decodeInternalTransactions(
   rows: ChainRows,
   block: RawBlock,
@@ -36,7 +33,7 @@ function decodeFrame(
   const { frame, transactionIndex, position, traceAddress, effective } = placed;
   const isCall = CALL_TYPES.has(frame.type);
   const isCreation = CREATE_TYPES.has(frame.type);
-  // A delegate call carries its caller's value and moves none.
+  // A delegate call reports its caller's value and moves none.
   const value = frame.type === "delegatecall" ? "0x0" : (frame.value ?? "0x0");
   const toAddress = isCreation ? null : frame.to;
   const createdContract = isCreation && effective ? frame.to : null;
@@ -54,7 +51,7 @@ function decodeFrame(
     gas: frame.gas,
     // Tracers disagree on the gas of the top-level frame (intrinsic, refunded, or anvil's: of the block so far).
     gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
-    // That of the top-level frame is the transaction's; empty is one that is not kept.
+    // The top-level frame's is the transaction's; an empty one was dropped.
     input: position === 0 ? null : frame.input || null,
     error: frame.error === null ? null : tracerText(frame.error),
     effective,

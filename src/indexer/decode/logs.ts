@@ -3,7 +3,7 @@ import type { Hex } from "../../core/evm/hex.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
 
-/** First topics of the events by which a proxy or a beacon tells of another implementation. */
+/** First topics of the events for a new implementation of a proxy or a beacon. */
 const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([
   // Upgraded(address)
   "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b",
@@ -17,7 +17,7 @@ const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([
   "0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673",
 ]);
 
-/** Adds the logs of a block's receipts to the rows, and the changes of implementations that they tell of. */
+/** Adds the logs of a block's receipts, and the changes of implementations in them. */
 export function decodeLogs(
   rows: ChainRows,
   blockNumber: number,

@@ -22,7 +22,7 @@ const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b
 const CONSECUTIVE_TRANSFER: Hex =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 
-/** Logs what coins every transfer moves (EIP-7708), in the shape of ERC-20. */
+/** Emits logs for all transfers of coins (EIP-7708), in the form of ERC-20. */
 const SYSTEM_ADDRESS: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
 
 const WORD = 32;
@@ -35,10 +35,7 @@ interface Movement {
   amount: Hex | null;
 }
 
-/**
- * Adds the token transfers of a block's logs to the rows, batches unfolded, with the activity of both parties. Those of
- * consecutive ids have rows of their own.
- */
+/** Adds token transfers and activity to the rows, batches unfolded; consecutive ids have rows of their own. */
 export function decodeTokenTransfers(
   rows: ChainRows,
   blockNumber: number,
@@ -83,7 +80,7 @@ export function decodeTokenTransfers(
   }
 }
 
-/** Ids that a log moves together; undefined unless it has the shape of the standard's event. */
+/** Returns the id range of a log; undefined unless it has the form of the standard's event. */
 function consecutiveOf({ topics, data }: RawLog) {
   const [event, firstId, from, to] = topics;
   if (event !== CONSECUTIVE_TRANSFER || !firstId || !from || !to || hexLength(data) !== WORD)
@@ -93,7 +90,7 @@ function consecutiveOf({ topics, data }: RawLog) {
 
 const NONE: readonly Movement[] = [];
 
-/** The transfers of a log; none unless it has the shape of a standard's event. */
+/** Returns the transfers of a log; none unless it has the form of a standard's event. */
 function movementsOf({ topics, data }: RawLog): readonly Movement[] {
   const [event, topic1, topic2, topic3] = topics;
   switch (event) {
@@ -138,7 +135,7 @@ function multiple(from: Hex, to: Hex, tokenId: Hex, amount: Hex): Movement {
   return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId, amount };
 }
 
-/** The transfers of a TransferBatch: ABI-encoded lists of ids and amounts, of equal length. */
+/** Returns the transfers of a TransferBatch: ABI-encoded lists of ids and amounts, of equal length. */
 function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
   const ids = wordsOfArray(data, 0);
   const amounts = wordsOfArray(data, 1);
@@ -146,7 +143,7 @@ function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
   return ids.map((id, index) => multiple(from, to, id, amounts[index] as Hex));
 }
 
-/** Elements of the dynamic `uint256[]` whose offset is word `index`; undefined when they do not fit into the data. */
+/** Returns the elements of the dynamic `uint256[]` at offset word `index`; undefined when they exceed the data. */
 function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
   const offset = numberAt(data, index * WORD);
   if (offset === undefined) return undefined;
@@ -159,7 +156,7 @@ function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
   );
 }
 
-/** The word at a byte position as a number, rounded when it is too large; undefined behind the end of the data. */
+/** Returns the word at a byte position as a number, rounded when too large; undefined past the end. */
 function numberAt(data: Hex, position: number): number | undefined {
   if (position + WORD > hexLength(data)) return undefined;
   return Number(BigInt(hexSlice(data, position, position + WORD)));

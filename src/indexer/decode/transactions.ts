@@ -11,10 +11,7 @@ import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 import { fieldsOfReceipt, fieldsOfTransaction, l1FeeOf } from "./chain-fields.ts";
 import { hasFailed, tracerText } from "./frames.ts";
 
-/**
- * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
- * contract. `receipts` and `traces` are in the order of the transactions (validated before).
- */
+/** Adds the block, its transactions, hashes and activity to the rows; receipts and traces are in the same order. */
 export function decodeTransactions(
   rows: ChainRows,
   block: RawBlock,
@@ -109,20 +106,17 @@ export function decodeTransactions(
   }
 }
 
-/** Adds a side to those that an address has already; null is no address. */
+/** Adds a side to those of an address; ignores null. */
 export function addSide(sides: Map<Hex, number>, address: Hex | null, side: number): void {
   if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
 }
 
-/** A quantity as a 32-byte word: nodes drop the leading zeros of signature values. */
+/** Returns a quantity as a 32-byte word: nodes drop leading zeros of signature values. */
 function word(quantity: Hex): Hex {
   return `0x${quantity.slice(2).padStart(64, "0")}`;
 }
 
-/**
- * Returns the fields that only some transactions have, as JSON; null when there are none. `gasPrice` is the effective price: a signed
- * price is kept where it differs (Arbitrum).
- */
+/** Returns the fields of some types as JSON, or null. A signed gas price is kept where the effective one differs (Arbitrum). */
 function extraFields(
   transaction: RawTransaction,
   receipt: RawReceipt,

@@ -2,7 +2,7 @@ import type { RawHeader } from "../../chain/types.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
 
-/** Adds the uncles that a block includes to the rows. */
+/** Adds the uncles of a block. */
 export function decodeUncles(
   rows: ChainRows,
   blockNumber: number,

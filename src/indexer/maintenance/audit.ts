@@ -1,24 +1,21 @@
 import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
-import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
 import { getGeneration } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
+import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
 import type { StateAudit } from "../state/family.ts";
 
-/** Rows of each family of state that are compared at once. */
+/** Compared rows of each state family. */
 const SAMPLE = 10;
-/** An audit that waits longer for the nodes with one of its pieces is given up: a head may wait meanwhile. */
+/** Time limit of an audit's wait for nodes per step: a head may be waiting. */
 const PATIENCE_MS = 3_000;
 
-/**
- * Creates what audits when the next audit is due, at intervals. Its caller has nothing else to do. An audit goes piece by
- * piece: once a head waits it stops, and goes on where it stood when it is called again.
- */
+/** Creates the auditor, called when nothing else is to be done. A waiting head interrupts an audit, which then continues. */
 export function createAuditor(
   intervalMs: number,
 ): (sync: Sync, isHeadWaiting: () => boolean) => Promise<void> {
@@ -37,9 +34,8 @@ export function createAuditor(
 }
 
 /**
- * Compares the index with the nodes: the rows of one final block, chosen at random, with the block fetched anew; some
- * rows of state with the node's at the served head. Differences are counted and logged, and
- * differing state is read again. An audit ends silently when a node fails: the next one comes. Between its pieces other blocks may be published.
+ * Compares one random final block's rows, and some state at the head, with the nodes. Differences are logged and read again; a
+ * failing node ends the audit.
  */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
@@ -71,10 +67,10 @@ async function* auditBlock(sync: Sync): AsyncGenerator<void> {
   const generation = await getGeneration(writer.sql);
   const first = yield* compareBlock(sync, number);
   if (!first) return;
-  // One answer may be wrong. A difference counts when a second answer repeats it.
+  // One answer may be wrong: a difference counts when a second answer repeats it.
   const second =
     first.differences.length > 0 ? yield* compareBlock(sync, number, { avoid: first.node }) : first;
-  // A block that was rolled back meanwhile differs.
+  // A block rolled back meanwhile differs.
   if (!second || (await getGeneration(writer.sql)) !== generation) return;
   const differences = second.differences.map(
     ({ table, stored, expected }) =>
@@ -98,19 +94,18 @@ async function* compareBlock(
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await agreement.confirm(answer, retry);
-  // With what is a view on one server.
-  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
-  const expected = encodeChainRows(decodeBlocks([believed]), tables);
+  const expected = encodeChainRows(decodeBlocks([believed]));
   const differences: TableDifference[] = [];
-  for (const name of tables.keys()) {
+  for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;
-    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
+    const document = expected.get(name)?.document;
+    const found = await findTableDifference(writer.sql, name, blockNumber, document);
     if (found) differences.push(found);
   }
   return { node, differences };
 }
 
-/** Ends with the indexer, and when a piece has waited too long for a node. */
+/** Returns a signal that ends with the indexer, or at a step's time limit for nodes. */
 function patience({ options }: Sync): AbortSignal {
   return AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
 }
@@ -118,7 +113,7 @@ function patience({ options }: Sync): AbortSignal {
 function report(sync: Sync, kind: string, { checked, differences }: StateAudit): void {
   const { options, writer } = sync;
   const { audit } = options.status;
-  // A block counts once, however many of its tables differ.
+  // A block counts once for all its differing tables.
   const differing = Math.min(checked, differences.length);
   audit.checked[kind] = (audit.checked[kind] ?? 0) + checked;
   audit.differing[kind] = (audit.differing[kind] ?? 0) + differing;

@@ -6,14 +6,11 @@ import { decodeBlocks } from "../decode/block.ts";
 import { fetchValidBlocks } from "../fetch.ts";
 
 const BLOCKS_AT_ONCE = 16;
-/** A head must not wait long for older blocks. */
+/** Time limit: a head must not wait long for older blocks. */
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 10_000;
 
-/**
- * Creates the function that reads the L1 fees of blocks from an earlier version again, the newest first, on a chain that has such fees.
- * Each call takes one step, when nothing else is to be done. A node that does not have a block is asked again later.
- */
+/** Creates the function that reads L1 fees of earlier blocks again, newest first, one step a call. */
 export function createEarlierFees(): (sync: Sync) => Promise<"read" | "none"> {
   let count = BLOCKS_AT_ONCE;
   let retryAt = 0;

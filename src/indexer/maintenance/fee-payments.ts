@@ -8,20 +8,17 @@ import {
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 
-/** Blocks that must show that fees do not arrive: one answer may be wrong. */
+/** Blocks needed to show that fees do not arrive: one answer may be wrong. */
 const UNPAID_BLOCKS = 2;
-/** Blocks below the head that are looked at: of older ones many nodes have no balances. */
+/** Blocks below the head to check: many nodes lack older balances. */
 const RECENT_BLOCKS = 64;
-/** Two balances take a node no longer. They must not delay a head. */
+/** Time limit of reading two balances, so that they do not delay a head. */
 const PATIENCE_MS = 3_000;
 
 const UNNAMED =
   "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
 
-/**
- * Creates the function that finds out whether the fees of a chain arrive where its blocks say. It looks once at the served head
- * and at the recent blocks below it, for blocks that can show it. It is called when there is nothing else to do.
- */
+/** Creates the function that checks, at one head, whether the chain's fees reach the accounts in its blocks. */
 export function createFeeWatch(): (sync: Sync) => Promise<void> {
   let lookedAt: BlockReference | undefined;
   let unpaid = 0;
@@ -44,7 +41,7 @@ export function createFeeWatch(): (sync: Sync) => Promise<void> {
   };
 }
 
-/** Whether a miner has what was paid. Undefined when no node answers. */
+/** Returns whether a miner has received the fees. Undefined when no node answers. */
 async function doesArrive(
   { chain, options }: Sync,
   { number, hash, parentHash, miner, reward }: FeePayment,

@@ -5,10 +5,7 @@ import type { Sync } from "../context.ts";
 
 const RETRY_MS = 10_000;
 
-/**
- * Replaces the indexes that a new version defines otherwise, one after the other, while the chain is served and followed.
- * A failed build is tried again. Resolves when all are built, or soon after the signal is aborted.
- */
+/** Replaces redefined indexes one by one while the chain is served; retries. Resolves when all are built or soon after an abort. */
 export async function replaceIndexes(
   { writer, options }: Sync,
   signal: AbortSignal,

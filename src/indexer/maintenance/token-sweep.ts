@@ -11,19 +11,15 @@ import { writeAs } from "../../store/writer/writer.ts";
 import { readState, type Sync } from "../context.ts";
 import { listSampledKeys, writeState } from "../state/reading.ts";
 
-/** Logs of a token that are looked through at once. */
+/** Logs of a token per step. */
 const LOGS_AT_ONCE = 5_000;
-/** Tokens that are read at once. */
+/** Tokens per step. */
 const TOKENS_AT_ONCE = 50;
-/** The least time between two steps, and between two rounds of all tokens. */
+/** Shortest time between two steps, and between two rounds of all tokens. */
 const STEP_MS = 1_000;
 const ROUND_MS = 60_000;
 
-/**
- * Creates the function that finds changes of tokens that no block shows: holders that only earlier logs name, and balances,
- * supplies and facts that change by themselves. Each call takes one step, when nothing else is to be done. It reads the tokens in
- * turn; one that disagrees is marked, and all its holdings are read (`readPending`).
- */
+/** Creates the sweep that finds changes no block shows: one step a call, tokens in turn; a differing one is marked (`readPending`). */
 export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
   let after: Address = ZERO_ADDRESS;
   let stepAt = performance.now() + STEP_MS;
@@ -48,7 +44,7 @@ export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
     if (now < stepAt) return "none";
     stepAt = now + STEP_MS;
     if (after === ZERO_ADDRESS) {
-      // Without another block nothing is other than when it was read.
+      // Without a new block nothing has changed since the last read.
       if (now < roundAt || sweptHead === head.hash) return "none";
       roundAt = now + ROUND_MS;
       sweptHead = head.hash;

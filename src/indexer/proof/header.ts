@@ -14,7 +14,7 @@ const LATER_FIELDS = [
   ["slotNumber", integer],
 ] as const;
 
-/** The known fields of a block's answer: those of its header, and those that its hash does not cover. */
+/** Known fields of a block's answer: those of its header, and those outside its hash. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...["number", "hash", "parentHash", "timestamp", "miner", "difficulty", "gasLimit", "gasUsed"],
   ...["logsBloom", "sha3Uncles", "stateRoot", "transactionsRoot", "receiptsRoot", "extraData"],
@@ -22,7 +22,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...LATER_FIELDS.map(([name]) => name),
 ]);
 
-/** A header as it is encoded (Yellow Paper, 4.3; EIPs 1559, 4895, 4844, 4788, 7685). Throws `UnprovableError`. */
+/** Encodes a header (Yellow Paper, 4.3; EIPs 1559, 4895, 4844, 4788, 7685). Throws `UnprovableError`. */
 export function encodeHeader(header: RawHeader): RlpValue[] {
   const last = LATER_FIELDS.findLastIndex(
     ([name]) => header[name] !== undefined && header[name] !== null,
@@ -48,12 +48,12 @@ export function encodeHeader(header: RawHeader): RlpValue[] {
   ];
 }
 
-/** Hash of a header. Throws `UnprovableError`. */
+/** Hashes a header. Throws `UnprovableError`. */
 export function headerHash(header: RawHeader): Hex {
   return rlpHash(encodeHeader(header));
 }
 
-/** Unknown fields of a header: those of a later fork, or of another kind of chain. */
+/** Returns the unknown fields of a header: those of a later fork, or of another kind of chain. */
 export function unknownFields(header: RawHeader): string[] {
   return Object.keys(header).filter((name) => !KNOWN.has(name));
 }

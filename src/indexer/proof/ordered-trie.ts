@@ -1,7 +1,7 @@
 import { keccak256, toRlp } from "../../core/deep-imports.ts";
 import { type Hex, hexToBytes } from "../../core/evm/hex.ts";
 
-/** What RLP encodes: a leaf, an extension or a branch. Nodes shorter than a hash stand within their parent. */
+/** A node's RLP content: leaf, extension or branch. Nodes shorter than a hash are embedded in their parent. */
 type Node = (Uint8Array | Node)[];
 
 interface Item {
@@ -13,7 +13,7 @@ interface Item {
 const NOTHING = new Uint8Array();
 const HASH_LENGTH = 32;
 
-/** The root of the Merkle Patricia trie of a list, which maps the RLP of each index to its value (Yellow Paper, 4.3.2). */
+/** Returns the root of a list's Merkle Patricia trie, which maps the RLP of each index to its value (Yellow Paper, 4.3.2). */
 export function orderedTrieRoot(values: readonly Hex[]): Hex {
   if (values.length === 0) return keccak256("0x80");
   const items = values.map((value, index) => ({
@@ -23,7 +23,7 @@ export function orderedTrieRoot(values: readonly Hex[]): Hex {
   return keccak256(toRlp(build(items, 0), "bytes"));
 }
 
-/** The node above items whose paths agree up to `depth`. No path is the beginning of another. */
+/** Returns the node above items whose paths agree up to `depth`. No path is a prefix of another. */
 function build(items: readonly Item[], depth: number): Node {
   const [first] = items as [Item];
   if (items.length === 1) return [compact(first.path.slice(depth), true), first.value];
@@ -37,13 +37,13 @@ function build(items: readonly Item[], depth: number): Node {
   return [compact(first.path.slice(depth, end), false), reference(branch)];
 }
 
-/** A node as its parent holds it: its hash, or itself when that is shorter. */
+/** Returns a node as its parent holds it: its hash, or itself when shorter. */
 function reference(node: Node): Uint8Array | Node {
   const encoded = toRlp(node, "bytes");
   return encoded.length < HASH_LENGTH ? node : keccak256(encoded, "bytes");
 }
 
-/** The part of a path in front of a value, or of a branch (Yellow Paper, appendix C). */
+/** Encodes the path before a value or a branch (Yellow Paper, appendix C). */
 function compact(digits: string, isLeaf: boolean): Buffer {
   const flag = isLeaf ? 2 : 0;
   return Buffer.from(digits.length % 2 === 0 ? `${flag}0${digits}` : `${flag + 1}${digits}`, "hex");

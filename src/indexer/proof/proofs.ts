@@ -4,32 +4,32 @@ import { ChainError } from "../../core/errors.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import { PARTS, type Part, prove } from "./prove.ts";
 
-/** `whole`: everything; `sample`: the header, and the rest of some blocks; `none`: nothing. */
+/** `whole`: everything; `sample`: the header, and all of some blocks; `none`: nothing. */
 export type ProofScope = "whole" | "sample" | "none";
 
 /** The proofs of one part of the blocks. */
 interface PartStatus {
-  /** Blocks since the start whose part was proven. */
+  /** Blocks since the start with this part proven. */
   proven: number;
-  /** Blocks since the start whose part could not be proven while every node said the same. */
+  /** Blocks since the start with this part unproven while every node repeated it. */
   unproven: number;
-  /** Why the part is no longer proven; null while it is. */
+  /** Why the part is disabled; null while it is proven. */
   off: string | null;
 }
 
 export type ProofStatus = Record<Part, PartStatus>;
 
-/** A part that could not be proven, and why. */
+/** An unproven part with the reason. */
 interface Unproven {
   part: Part;
   reason: string;
 }
 
-/** What is known of the chain when the indexer takes it up. */
+/** Facts about the chain at the start of indexing. */
 export interface ProofGround {
   /** Parts that were proven on this chain before. */
   proven: readonly string[];
-  /** Whether the node is a development node. Nothing is refused then: its blocks may break the rules. */
+  /** Whether the node is a development node, whose blocks may break the rules: nothing is refused then. */
   isDevelopment: boolean;
 }
 
@@ -39,19 +39,17 @@ export interface ProofsOptions {
   metrics: Metrics;
   log: Pick<BaseLogger, "info" | "warn">;
   status: { proofs: ProofStatus };
-  /** Remembers, across restarts, that a part is proven on this chain. */
+  /** Stores that a part is proven on this chain. */
   remember(part: Part): Promise<void>;
 }
 
-/** In a sample one block in this many is proven whole. */
+/** One block in this many is proven whole in a sample. */
 const SAMPLE = 64;
-/**
- * After so many blocks without a proof, a part that was never proven counts as encoded in another way on this chain.
- */
+/** Unproven blocks after which a never proven part counts as encoded differently on this chain. */
 const ATTEMPTS = 3;
 const SWITCHED_OFF = "PROOFS=off";
 
-/** The status before the first block. */
+/** Returns the status before the first block. */
 export function initialProofs(enabled: boolean): ProofStatus {
   const off = enabled ? null : SWITCHED_OFF;
   const status = () => ({ proven: 0, unproven: 0, off });
@@ -68,20 +66,17 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
   status.proofs = initialProofs(enabled);
 
   return {
-    /** Returns whether the node is a development node: its blocks may break every rule. */
+    /** Returns whether the node is a development node, whose blocks may break every rule. */
     isDevelopment: (): boolean => isDevelopment,
 
-    /** Begins with a chain. */
+    /** Starts with a chain. */
     begin(ground: ProofGround): void {
       established = new Set(ground.proven);
       ({ isDevelopment } = ground);
       status.proofs = initialProofs(enabled);
     },
 
-    /**
-     * Gives the parts that could not be proven. Throws `ChainError` of code `unproven-block` when one of them was proven
-     * on this chain before.
-     */
+    /** Returns the unproven parts. Throws `ChainError` of code `unproven-block` when this chain had one of them proven before. */
     async examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]> {
       const unproven: Unproven[] = [];
       for (const part of partsOf(scope)) {
@@ -108,20 +103,20 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
       return unproven;
     },
 
-    /** Notes that a block is believed all the same. */
+    /** Records that a block is accepted without these proofs. */
     accept(unproven: readonly Unproven[]): void {
       for (const { part, reason } of unproven) {
         const known = status.proofs[part];
         known.unproven++;
         if (established.has(part) || known.unproven < ATTEMPTS) continue;
         known.off = reason;
-        log.info({ part, reason }, "blocks of this chain are not proven in this part");
+        log.info({ part, reason }, "root check disabled for this chain");
       }
     },
   };
 }
 
-/** Each block's header is proven: with the parent hashes, headers tie all blocks to the newest. */
+/** Returns the parts to prove. Every header is proven: parent hashes link all blocks to the newest. */
 function partsOf(scope: ProofScope): readonly Part[] {
   if (scope === "none") return [];
   return scope === "whole" || Math.random() * SAMPLE < 1 ? PARTS : ["header"];

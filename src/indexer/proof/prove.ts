@@ -11,10 +11,7 @@ import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
-/**
- * The parts of a block that can be proven. The header has its hash. Uncles, transactions, receipts and withdrawals have
- * the roots in the header. Fields that no root covers follow from those that one does. Senders signed.
- */
+/** Provable parts: the header's hash, the roots in it, fields derived from covered ones, and senders' signatures. */
 export const PARTS = [
   "header",
   "uncles",
@@ -26,16 +23,16 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** `nothing`: the block has nothing to prove. `unprovable`: the encoding is unknown. */
+/** `nothing`: the block has no such part. `unprovable`: the encoding is unknown. */
 export type Verdict =
   | { outcome: "proven" }
   | { outcome: "nothing" }
   | { outcome: "failed"; reason: string }
   | { outcome: "unprovable"; reason: string };
 
-/** Signatures of a block that are checked, chosen at random: each costs more than a millisecond. */
+/** Signatures to check per block, chosen at random: each costs more than a millisecond. */
 const SENDERS = 16;
-/** Beyond it each chain has types of its own. */
+/** The newest common type; higher ones differ between chains. */
 const LAST_TYPE = 4;
 const DYNAMIC_FEE_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 
@@ -135,7 +132,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
         transaction.to !== null || receipt.contractAddress === createdBy(transaction),
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
-      // Who pays the base fee alone does so on a chain that takes no tips, too (ZKsync's bootloader, `getGasPrice`).
+      // A price equal to the base fee also occurs on chains without tips (ZKsync's bootloader, `getGasPrice`).
       tells ||= typeOf(transaction) <= LAST_TYPE && price !== baseFee;
     }
     return tells ? "proven" : "nothing";
@@ -143,7 +140,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
 
   async senders({ block: { transactions } }) {
     let unsigned: number | undefined;
-    // Their senders stand in what has their hash.
+    // The hash of the others covers their senders.
     const signed = [...transactions.keys()].filter(
       (index) => !isDeposit(transactions[index] as RawTransaction),
     );
@@ -164,10 +161,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   },
 };
 
-/**
- * Whether a key may have made the signature. Chains put transactions of their own into blocks with an r of 0 (Sonic's
- * `IsInternal`) or 1 (`rs_id` of Moonbeam's xcm-primitives).
- */
+/** Returns whether a key may have signed. System transactions have an r of 0 (Sonic's `IsInternal`) or 1 (Moonbeam's `rs_id`). */
 function isSigned({ r }: RawTransaction): boolean {
   return quantityToBigInt(bytes(r, "r")) > 1n;
 }
@@ -187,7 +181,7 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
       integer(cumulativeGasUsed, "cumulativeGasUsed"),
       logsBloom,
       logs.map(({ address, topics, data }) => [address, topics, data]),
-      // From the Canyon fork on (OP Stack specification, "Deposits", Receipts).
+      // Since the Canyon fork (OP Stack specification, "Deposits", Receipts).
       ...(ofDeposit && !isNothing(depositReceiptVersion)
         ? [integer(depositNonce, "depositNonce"), integer(depositReceiptVersion, "version")]
         : []),
@@ -195,7 +189,7 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
   );
 }
 
-/** The price of a unit of gas (EIP-1559). */
+/** Returns the price of a unit of gas (EIP-1559). */
 function priceOf(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
   if (!DYNAMIC_FEE_TYPES.has(typeOf(transaction))) {
     return quantityToBigInt(bytes(transaction.gasPrice, "gasPrice"));
@@ -224,7 +218,7 @@ function requireRoot(
   return encoded.length > 0 ? "proven" : "nothing";
 }
 
-/** Up to `SENDERS` different ones of the numbers. */
+/** Returns up to `SENDERS` different numbers of the list. */
 function someOf(numbers: readonly number[]): Iterable<number> {
   if (numbers.length <= SENDERS) return numbers;
   const chosen = new Set<number>();
@@ -234,7 +228,7 @@ function someOf(numbers: readonly number[]): Iterable<number> {
   return chosen;
 }
 
-/** For a rule that transactions of a type that is not known need not follow. */
+/** Checks a rule that transactions of unknown types may break. */
 function requireOfKnown(transaction: RawTransaction, holds: boolean, reason: string): void {
   const isKnown = typeOf(transaction) <= LAST_TYPE;
   if (!holds) throw new (isKnown ? ProofFailedError : UnprovableError)(reason);

@@ -7,26 +7,26 @@ import { type Hex, hexConcat } from "../../core/evm/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
 import { bytes, integer, type RlpValue, rlp, UnprovableError } from "./encoding.ts";
 
-/** What a transaction signs, and its signature: v or parity, r, s. */
+/** Signed content of a transaction, and its signature: v or parity, r, s. */
 interface Parts {
   type: number;
   signed: RlpValue[];
   signature: [Hex, Hex, Hex];
 }
 
-/** A transaction as it stands in its block (EIP-2718). Throws `UnprovableError` for types that are not known. */
+/** Encodes a transaction as in its block (EIP-2718). Throws `UnprovableError` for unknown types. */
 export function encodeTransaction(transaction: RawTransaction): Hex {
   if (isDeposit(transaction)) return encodeDeposit(transaction);
   const { type, signed, signature } = partsOf(transaction);
   return withType(type, rlp([...signed, ...signature]));
 }
 
-/** Whether a rollup's layer below ordered the transaction. */
+/** Returns whether a rollup's L1 ordered the transaction. */
 export function isDeposit({ type }: RawTransaction): boolean {
   return quantityToNumber(type ?? "0x0") === DEPOSIT_TYPE;
 }
 
-/** A deposit as it stands in its block (OP Stack specification, "The Deposited Transaction Type"). */
+/** Encodes a deposit as in its block (OP Stack specification, "The Deposited Transaction Type"). */
 function encodeDeposit(transaction: RawTransaction): Hex {
   const { sourceHash, from, to, mint, value, gas, isSystemTx, input } = transaction;
   const fields = [
@@ -42,11 +42,11 @@ function encodeDeposit(transaction: RawTransaction): Hex {
   return withType(DEPOSIT_TYPE, rlp(fields));
 }
 
-/** The account whose key signed a transaction. Throws `UnprovableError` for types that are not known. */
+/** Recovers the signer of a transaction. Throws `UnprovableError` for unknown types. */
 export async function recoverSender(transaction: RawTransaction): Promise<Address> {
   const { type, signed, signature } = partsOf(transaction);
   const v = quantityToBigInt(signature[0]);
-  // EIP-155: the chain's id is signed, and told in v.
+  // EIP-155: the chain's id is signed, and encoded in v.
   const chain: RlpValue[] = type === 0 && v >= 35n ? [trimmed((v - 35n) / 2n), "0x", "0x"] : [];
   const hash = keccak256(withType(type, rlp([...signed, ...chain])));
   const yParity = type === 0 && v >= 27n ? Number((v + 1n) % 2n) : Number(v);
@@ -95,7 +95,7 @@ function partsOf(transaction: RawTransaction): Parts {
   };
 }
 
-/** EIP-2930, EIP-1559 and what came after it. */
+/** Returns the fields of EIP-2930, EIP-1559 and later. */
 function feesOf(type: number, transaction: RawTransaction): RlpValue[] {
   switch (type) {
     case 1:
@@ -112,7 +112,7 @@ function feesOf(type: number, transaction: RawTransaction): RlpValue[] {
   }
 }
 
-/** EIP-4844, EIP-7702. */
+/** Returns the fields of EIP-4844 and EIP-7702. */
 function laterFieldsOf(type: number, transaction: RawTransaction): RlpValue[] {
   if (type === 3) {
     const { maxFeePerBlobGas, blobVersionedHashes = [] } = transaction;
@@ -134,7 +134,7 @@ function laterFieldsOf(type: number, transaction: RawTransaction): RlpValue[] {
   return [];
 }
 
-/** The encoding of a type's fields with the type before it; none for the first kind of transactions. */
+/** Prefixes an encoding with its type, if it has one. */
 export function withType(type: number, encoded: Hex): Hex {
   return type === 0 ? encoded : hexConcat(`0x${type.toString(16).padStart(2, "0")}`, encoded);
 }

@@ -4,17 +4,12 @@ import { asUnanswered } from "../../core/errors.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Sync } from "../context.ts";
 
-/** The time between two looks, longer than a block is under way from node to node. */
+/** Interval of the checks, longer than a block's propagation. */
 const INTERVAL_MS = 5_000;
-/** How long a look waits for the nodes, all of which are asked at once. */
+/** Time limit of a check, which asks all nodes at once. */
 const PATIENCE_MS = 500;
 
-/**
- * Creates the watch for a followed node that is behind another one. When the followed node has not reached what another node
- * on our chain had at the last look, the followed node is distrusted from then on, and the watch gives the other's head.
- * Undefined when there is no such head, and between two looks. Without the watch a node that stands still or is always late,
- * but says nothing wrong, would keep our head back.
- */
+/** Creates the watch for a followed node that stays behind another: it is distrusted, and the other's head returned; else undefined. */
 export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();
@@ -34,13 +29,16 @@ export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
     const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
     seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
     if (!newer) return undefined;
-    options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
+    options.log.warn(
+      { node: followed.node, other: newer.node },
+      "node lags behind another one; following the other",
+    );
     sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
     return newer;
   };
 }
 
-/** The node's head when it is above ours, on the same chain. */
+/** Returns the node's head when it is above ours, on the same chain. */
 async function headAbove(
   { chain }: Sync,
   ours: ServedHead,

@@ -24,15 +24,12 @@ import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 //   6. A node among several says 1 to 3 while another one still has our head: the node is on a fork (`mayFollow`).
 
 const HALTED_RETRY_MS = 5_000;
-/** How long a reorg waits for nodes that cannot be reached. */
+/** How long a reorg waits for unreachable nodes. */
 const UNHEARD_PATIENCE_MS = 30_000;
-/** The least time between two looks at a distrusted node, and the most that one takes. */
+/** Shortest interval of reviews of a distrusted node, and the time limit of one. */
 const REVIEW_INTERVAL_MS = 1_000;
 
-/**
- * The node's head to act on. A distrusted node is left out until it has our head again, or is ahead of the others while
- * they have nothing new, or until they fail.
- */
+/** Returns the head to act on. Excludes a distrusted node until it has our head, or leads while the others stall or fail. */
 export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;
@@ -43,7 +40,7 @@ export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   return chain.fetchHead({ signal });
 }
 
-/** The header at a number, of a node that is not distrusted; null when that node has none. */
+/** Returns the header at a number from a trusted node; null when that node lacks it. */
 export function fetchTrustedHeader(
   { chain, distrusted, options: { signal } }: Sync,
   number: number,
@@ -70,29 +67,27 @@ async function isRehabilitated(
   return answer.header?.hash === ours.hash || isAhead;
 }
 
-/** The header at a number, null when the node has none, and the head of the node. */
+/** Returns the header at a number, null when the node lacks it, and the node's head. */
 async function fetchBoth(chain: Chain, number: number, ask: AskOptions) {
   const [header, head] = await Promise.all([chain.fetchHeader(number, ask), chain.fetchHead(ask)]);
   return { header, head };
 }
 
-/**
- * Handles a node's head that is neither above ours nor ours. True when the database was changed.
- */
+/** Handles a node's head that is neither above ours nor ours. Returns whether the database changed. */
 export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   return (await isBehind(sync, ours, node))
     ? returnToShorter(sync, ours, node)
     : reorganise(sync, ours);
 }
 
-/** Whether the node's head is one of our blocks below our head (case 4). */
+/** Returns whether the node's head is one of our blocks below our head (case 4). */
 async function isBehind({ writer }: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   if (node.number >= ours.number) return false;
   const known = await getBlockReference(writer.sql, node.number);
   return known?.hash === node.hash;
 }
 
-/** Rolls back to the head of a development chain that no longer has our head. False where the node only lags. */
+/** Rolls back to the head of a development chain that removed our head. Returns false where the node only lags. */
 async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   const { chain, options } = sync;
   if (!sync.isDevelopment) return false;
@@ -106,15 +101,12 @@ async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader):
   return true;
 }
 
-/**
- * Handles a node's chain that does not continue ours: rolls back to the common ancestor, or starts over with a new
- * chain. False when it may not, or when there is nothing to do after all.
- */
+/** Rolls back to the common ancestor, or starts over with a new chain. False when it may not or need not. */
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
   if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
   if (!(await mayFollow(sync, node, ours))) return false;
-  // A development chain that was reset is not walked back.
+  // A reset development chain has no common ancestor to search for.
   if (sync.isDevelopment && (await followReset(sync, ours))) return true;
   const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
     node: node.node,
@@ -148,10 +140,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   await loadHead(sync);
 }
 
-/**
- * Whether to follow a node that left our chain (case 6). Not while another node still has our head and a
- * chain no shorter; and, for a while, not before all other nodes have answered.
- */
+/** Returns whether to follow a node that left our chain (case 6): not while another has our head and no shorter chain, nor at once. */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
   sync.distrusted = undefined;
@@ -163,7 +152,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
     if (answer?.header?.hash !== ours.hash || answer.head.number < suspect.number) continue;
     options.log.warn(
       { node: suspect.node, other: node },
-      "a node is on a fork that another does not know",
+      "node is on a fork that another node lacks",
     );
     sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
     return false;
@@ -177,8 +166,8 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
 }
 
 /**
- * Handles a node's chain that has no block in common with ours. True when it is indexed anew: the chain is a development
- * chain, or its first indexed block was not final.
+ * Handles a node's chain that has no block in common with ours. Returns true when it is indexed
+ * from its start: a development chain, or one whose first indexed block was not final.
  */
 async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   const { chain, identity, isDevelopment, options } = sync;
@@ -189,7 +178,7 @@ async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   if (isDevelopment || isYoung) {
     options.log.info(
       { depth },
-      "the chain was replaced from its first indexed block on: it is indexed anew",
+      "the chain was replaced from its first indexed block on: indexing it from the start",
     );
     await startOver(sync.writer, current);
     sync.identity = current;

@@ -19,17 +19,14 @@ import { requireKept, type Writer } from "../publish.ts";
 import { type AfterDeletion, tablesOf } from "../state/family.ts";
 import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "../state/reading.ts";
 
-// Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.
-// A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
-// gone) it is marked "to be read", which answers know about.
+// Before and after a roll-back the database equals one chain: blocks, derived rows and the state at
+// the head. A roll-back is one transaction, preceded by a read of the ancestor's state. State that
+// cannot be read (pruned, node gone) is marked as pending, which answers take into account.
 
-/** Headers asked for at once on the walk back. */
+/** Headers per request of the search. */
 const WALK_STRIDE = 64;
 
-/**
- * The number of the newest block at or below `from` that our chain shares with the node's; null when they share not
- * even the start block. Throws `ChainError` (retryable) when the node's headers do not continue one another.
- */
+/** Returns the newest common block at or below `from`, or null. Throws `ChainError` (retryable) when headers do not continue. */
 export async function findCommonAncestor(
   chain: Chain,
   writer: Writer,
@@ -57,8 +54,9 @@ export async function findCommonAncestor(
 }
 
 /**
- * Removes the blocks above `ancestor` and all state that followed from them. Afterwards the head is `ancestor`, and the
- * generation is higher by one. Throws as `requireKept`. `read` gives the state at the ancestor, as far as it can be read now.
+ * Removes the blocks above `ancestor` and all derived state. Then the head is `ancestor`, and the
+ * generation is higher by one. Throws as `requireKept`. `read` returns the available state at the
+ * ancestor.
  */
 export async function rollBack(
   writer: Writer,
@@ -87,7 +85,7 @@ export async function rollBack(
       await writeHead(transaction, ancestor, { rollBack: true });
     }),
   );
-  // Rows that a lost server still has would be counted as the next blocks'.
+  // Rows on a lost server would be counted as the next blocks'.
   if (writer.isDistributed) await finishTransactions(sql);
   metrics.reorgBlocks.observe(head.number - ancestor);
 }

@@ -5,7 +5,7 @@ import { holdings } from "./holdings.ts";
 import { nftOwners } from "./nft-owners.ts";
 import { tokens } from "./tokens.ts";
 
-/** All families of state, in the order they are applied; they are reverted in the opposite order. */
+/** All families of state, in the order of application; reverted in the opposite order. */
 export const stateFamilies: readonly StateFamily[] = [
   coins,
   tokens,

@@ -6,32 +6,22 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 
-/**
- * A family of state: tables whose rows follow from the blocks, and from what the node says of a block. Publishing,
- * rolling back, resetting, reading from the node, counting and the audit walk the list of families (`families.ts`) and
- * know none of them by name.
- */
+/** Tables whose rows follow from blocks and the node's answers. Publishing, roll-back, reset, reading and audit walk `families.ts`. */
 export interface StateFamily<Key = unknown, Row = unknown> {
   name: string;
-  /** The tables that the family alone writes. A reset empties them. */
+  /** Tables that only this family writes. A reset empties them. */
   tables: readonly string[];
-  /**
-   * Applies the recorded blocks of a range; they follow the published ones. The statements are sent at once: the next family's
-   * follow them, and the written state.
-   */
+  /** Applies recorded blocks that follow the published ones. Statements are sent at once, before the next family's. */
   apply(sql: Transaction, range: SignedRange): Promise<void>;
-  /**
-   * Undoes `apply` for a range at the end of the chain. It runs before the rows of the blocks are deleted, the returned
-   * function afterwards.
-   */
+  /** Undoes `apply` at the end of the chain, before the rows are deleted; the returned function runs afterwards. */
   revert(sql: Transaction, range: SignedRange): Promise<AfterDeletion | undefined>;
-  /** What the node is asked for; undefined when the blocks tell everything. */
+  /** State read from the node; undefined when the blocks suffice. */
   reading?: StateReading<Key, Row>;
-  /** Compares some rows, chosen at random, with the node's state at the served head. Absent where nothing is compared. */
+  /** Compares some rows, chosen at random, with the node's state at the served head. Absent where the audit does not apply. */
   audit?(at: AuditedState): Promise<StateAudit>;
 }
 
-/** What an audit of state compares. */
+/** Input of an audit of state. */
 interface AuditedState {
   sql: Queryable;
   chain: Chain;
@@ -44,44 +34,44 @@ interface AuditedState {
 export interface StateAudit {
   /** The number of rows that were compared. */
   checked: number;
-  /** Those that differ, in words. */
+  /** The differing rows, in words. */
   differences: string[];
-  /** Has what differs read again. */
+  /** Marks differing state as pending. */
   mend?: ((transaction: Transaction) => Promise<void>) | undefined;
 }
 
 export type AfterDeletion = () => Promise<void>;
 
-/** State that only the node can tell. A key names one thing to read, a row is the node's answer to it. */
+/** State that only the node has. A key is one thing to read, a row its answer. */
 export interface StateReading<Key = unknown, Row = unknown> {
-  /** The contract that answers for a key. Absent when the node answers without running a contract. */
+  /** The contract that answers a key. Absent when the node answers without a contract. */
   contractOf?(key: Key): Address;
-  /** Keys that the recorded blocks of a range may have changed, or that were read in it; they are read at block `at`. */
+  /** Returns the keys that the recorded blocks of a range may have changed, or that were read in it; they are read at block `at`. */
   listTouched(sql: Queryable, range: SignedRange, at: number): Promise<Key[]>;
-  /** Keys that are still to be read at the head, at most about `limit`. */
+  /** Returns pending keys at the head, at most about `limit`. */
   listPending(sql: Queryable, scope: ContractScope, limit: number): Promise<Key[]>;
-  /** Keys of contracts that are read without a sign of change; of many some. */
+  /** Returns keys of contracts to read without a sign of change; a sample of many. */
   listSampled?(sql: Queryable, contracts: readonly Address[]): Promise<Key[]>;
-  /** The number of rows that are still to be read, counted up to `limit`. */
+  /** Returns the number of pending rows, counted up to `limit`. */
   countPending(sql: Queryable, limit: number): Promise<number>;
-  /** Asks for the keys at a block. Throws `ChainError`. */
+  /** Reads the keys at a block. Throws `ChainError`. */
   fetch(
     chain: Chain,
     keys: readonly Key[],
     block: BlockReference,
     ask: AskOptions,
   ): Promise<StateAnswers<Row>>;
-  /** Writes rows that are true at a block; `apply` has made their keys known. */
+  /** Writes rows for a block, after `apply` has added their keys. */
   write(sql: Transaction, blockNumber: number, rows: readonly Row[]): Promise<void>;
 }
 
 interface StateAnswers<Row> {
   rows: Row[];
-  /** Contracts that left something unanswered. It stays "to be read". */
+  /** Contracts with an unanswered read, which stays pending. */
   unanswered: Address[];
 }
 
-/** All tables of the families. */
+/** Returns all tables of the families. */
 export function tablesOf(families: readonly StateFamily[]): string[] {
   return families.flatMap(({ tables }) => tables);
 }

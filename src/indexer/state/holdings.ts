@@ -12,7 +12,7 @@ import { applyTokenBalances, revertTokenBalances } from "../../store/state/token
 import { listSampledHoldings, markTokens } from "../../store/state/tokens/marks.ts";
 import type { StateFamily } from "./family.ts";
 
-/** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */
+/** Owners' token holdings. Maintains the holder counts of the tokens, so it comes after `tokens`. */
 export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
   name: "holdings",
   tables: ["token_balances", "token_id_balances"],

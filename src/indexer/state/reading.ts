@@ -9,18 +9,18 @@ import type { ContractScope } from "../../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../../store/state/tokens/unresponsive.ts";
 import type { StateFamily, StateReading } from "./family.ts";
 
-/** What is to be read from the node. */
+/** State to read from the node. */
 export type StateKeys = readonly { reading: StateReading; keys: readonly unknown[] }[];
 
-/** What the node and the contracts answered, true for one block. */
+/** Answers of the node and the contracts at one block. */
 export interface StateValues {
   block: BlockReference;
   rows: readonly { reading: StateReading; rows: readonly unknown[] }[];
-  /** Contracts of which the transfers are believed from now on, without asking. */
+  /** Contracts whose transfers count from now on, without reading. */
   unresponsive: readonly Address[];
 }
 
-/** The state that the recorded blocks of a range may have changed, to be read at the block `at`. */
+/** Returns the state that the recorded blocks of a range may have changed, to be read at the block `at`. */
 export function listTouchedKeys(
   sql: Queryable,
   families: readonly StateFamily[],
@@ -30,7 +30,7 @@ export function listTouchedKeys(
   return listKeys(families, (reading) => reading.listTouched(sql, range, at));
 }
 
-/** State that is still to be read, at most about `limit` keys of each family; of one contract only what it tells. */
+/** Returns pending state, at most about `limit` keys of each family; of one contract only its own. */
 export function listPendingKeys(
   sql: Queryable,
   families: readonly StateFamily[],
@@ -41,7 +41,7 @@ export function listPendingKeys(
   return listKeys(asked, (reading) => reading.listPending(sql, scope, limit));
 }
 
-/** State of contracts that is read without a sign of change. */
+/** Returns the state of contracts to read without a sign of change. */
 export function listSampledKeys(
   sql: Queryable,
   families: readonly StateFamily[],
@@ -59,7 +59,7 @@ function listKeys(
   );
 }
 
-/** The number of rows that are still to be read, by family, each counted up to `limit`. */
+/** Returns the number of pending rows, by family, each counted up to `limit`. */
 export async function countPending(
   sql: Queryable,
   families: readonly StateFamily[],
@@ -75,7 +75,7 @@ function readingsOf(families: readonly StateFamily[]): { name: string; reading: 
   return families.flatMap(({ name, reading }) => (reading ? [{ name, reading }] : []));
 }
 
-/** The keys that the node answers itself, and those that contracts answer. */
+/** Splits the keys into those answered by the node and those by contracts. */
 export function splitByAnswerer(keys: StateKeys): { ofNode: StateKeys; ofContracts: StateKeys } {
   return {
     ofNode: keys.filter(({ reading }) => !reading.contractOf),
@@ -83,7 +83,7 @@ export function splitByAnswerer(keys: StateKeys): { ofNode: StateKeys; ofContrac
   };
 }
 
-/** The keys without those that the given contracts answer. */
+/** Returns the keys without those of the given contracts. */
 export function withoutContracts(keys: StateKeys, contracts: ReadonlySet<Address>): StateKeys {
   if (contracts.size === 0) return keys;
   return keys.map(({ reading, keys }) => ({
@@ -92,26 +92,26 @@ export function withoutContracts(keys: StateKeys, contracts: ReadonlySet<Address
   }));
 }
 
-/** The contracts that answer for the keys. */
+/** Returns the contracts that answer the keys. */
 export function contractsOf(keys: StateKeys): Set<Address> {
   return new Set(
     keys.flatMap(({ reading, keys }) => keys.flatMap((key) => reading.contractOf?.(key) ?? [])),
   );
 }
 
-/** The keys in bunches of at most `size`, each of one family. */
+/** Splits the keys into batches of at most `size`, each of one family. */
 export function inBunches(keys: StateKeys, size: number): StateKeys[] {
   return keys.flatMap(({ reading, keys }) =>
     chunk(keys, size).map((some) => [{ reading, keys: some }]),
   );
 }
 
-/** The number of keys. */
+/** Returns the number of keys. */
 export function countKeys(keys: StateKeys): number {
   return keys.reduce((sum, { keys }) => sum + keys.length, 0);
 }
 
-/** Reads the keys at a block; what the contracts in `unanswered` left out stays "to be read". Throws `ChainError`. */
+/** Reads the keys at a block; reads missed by the contracts in `unanswered` stay pending. Throws `ChainError`. */
 export async function fetchState(
   chain: Chain,
   keys: StateKeys,
@@ -130,12 +130,12 @@ export async function fetchState(
   };
 }
 
-/** Writes what was read; its keys are known by now. */
+/** Writes the values, whose keys are stored by now. */
 export async function writeState(
   sql: Transaction,
   { block, rows, unresponsive }: StateValues,
 ): Promise<void> {
-  // What was read in bunches is written at once: the sums of an owner's ids are made once.
+  // Batches are written together, so that an owner's ids are summed once.
   const readings = [...Map.groupBy(rows, ({ reading }) => reading)];
   await Promise.all([
     ...readings.map(([reading, bunches]) =>

@@ -15,17 +15,17 @@ import {
 } from "../../store/state/tokens/state.ts";
 import type { StateFamily } from "./family.ts";
 
-/** What a token was asked for and answered. */
+/** A token's read answers. */
 interface TokenAnswer {
   address: Address;
   /** As stored. */
   standard: TokenStandard;
   metadata: TokenMetadata | undefined;
-  /** In the smallest unit; null when the contract does not tell it. */
+  /** In the smallest unit; null when the contract has none. */
   totalSupply: bigint | null | undefined;
 }
 
-/** Tokens with the metadata and the supply that their contracts tell. */
+/** Tokens with their contracts' metadata and supply. */
 export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
   name: "tokens",
   tables: ["tokens"],

@@ -7,26 +7,26 @@ import type { CountedMetrics } from "../../telemetry/metrics.ts";
 import type { SyncOptions } from "../context.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 
-/** What an indexer needs to know; plain data. */
+/** The indexer's settings as plain data. */
 export interface IndexerSettings {
   databaseUrl: string;
   databaseSchema: string;
-  /** Connections at most, one of them for the writer's lock. */
+  /** Connections at most, including one for the writer's lock. */
   databaseConnections: number;
   logLevel: LevelWithSilent;
-  /** In every line of the log; absent where there is one chain. */
+  /** In every log record; absent where there is one chain. */
   chainName?: string;
-  /** Where threads keep compiled code: the next thread starts sooner, and needs no memory for compiling. */
+  /** Threads' compile cache: the next thread starts faster, and with less memory. */
   compiledFolder: string;
-  /** Limit for the thread's objects; beyond it the thread ends, and another one begins. */
+  /** Heap limit of the thread; above it the thread ends and is replaced. */
   memoryMb: number;
   chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
   sync: Omit<SyncOptions, "log" | "signal" | "status">;
 }
 
-/** All that the indexer's thread is started with. */
+/** Start data of the indexer's thread. */
 export interface ThreadSettings extends IndexerSettings {
-  /** Tells the indexers of this process from those of others. */
+  /** Distinguishes this process's indexers from others. */
   processName: string;
 }
 
@@ -35,9 +35,9 @@ export type WorkerMessage =
   | { fatal: string; publicReason: string };
 
 export interface Indexer {
-  /** The indexer's last status. */
+  /** Returns the indexer's last status. */
   status(): IndexerStatus;
-  /** What the indexer's thread had counted by then. */
+  /** Returns the thread's metrics so far. */
   counted(): CountedMetrics;
   /** Resolves once the thread has ended. */
   stop(): Promise<void>;
@@ -45,13 +45,10 @@ export interface Indexer {
 
 const PROCESS_NAME = randomBytes(4).toString("hex");
 const RESTART_PAUSE_MS = 1_000;
-/** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
+/** Blocks are short-lived and large. V8's default would be several times larger, and no faster. */
 const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
-/**
- * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
- * `onFatal` gets the reason when indexing cannot go on with these settings, and the form of it that anybody may read.
- */
+/** Starts the indexer in a thread, replaced when it dies. `onFatal` gets the reason why indexing cannot go on, and a public form. */
 export function startIndexer(
   settings: IndexerSettings,
   {

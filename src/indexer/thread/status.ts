@@ -3,12 +3,12 @@ import type { TokenMarks } from "../../store/state/tokens/marks.ts";
 import type { SoftKind } from "../checks/check.ts";
 import { initialProofs, type ProofStatus } from "../proof/proofs.ts";
 
-/** What the indexer is doing. /health and the start-up output show it, and it is stored for other processes. */
+/** The indexer's status, for /health and the start-up output, stored for other processes. */
 export interface IndexerStatus {
   /**
-   * `starting`, `standby` (another indexer writes), `waiting` (no node answers, or has the next block), `backfilling`,
-   * `indexing` (building the indexes left out of a first load), `following` (at the head), `halted` (the node has
-   * another chain).
+   * `starting`, `standby` (another indexer writes), `waiting` (no node answers, or has the next
+   * block), `backfilling`, `indexing` (building the indexes deferred by a first load), `following`
+   * (at the head), `halted` (the node has another chain).
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
   /** Why the indexer waits or is halted. */
@@ -18,28 +18,22 @@ export interface IndexerStatus {
   nodeHead: number | null;
   head: number | null;
   backfill: BackfillProgress | null;
-  /** The progress of building the indexes that a first load leaves out; null at other times. */
+  /** Progress of building deferred indexes; null at other times. */
   indexes: { built: number; total: number } | null;
-  /** The progress of replacing indexes of an earlier version while the chain is served; null at other times. */
+  /** Progress of replacing indexes of an earlier version while the chain is served; null at other times. */
   replacedIndexes: { built: number; total: number } | null;
-  /** Blocks of an earlier version whose L1 fees are still to be read; null when there are none. */
+  /** Blocks of an earlier version with unread L1 fees; null when there are none. */
   l1Fees: { unread: number } | null;
-  /**
-   * The number of rows that are still to be read from the node, by family, counted up to a limit; null before the first
-   * count.
-   */
+  /** Pending rows by family, counted up to a limit; null before the first count. */
   pending: Readonly<Record<string, number>> | null;
-  /** Tokens whose contracts say otherwise than their transfers; null before the first count. */
+  /** Tokens whose contracts disagree with their transfers; null before the first count. */
   tokens: TokenMarks | null;
   traces: { tracer: Tracer | null; reason: string | null };
-  /** Blocks since the start that contradict themselves and were believed all the same, by kind (validate.ts). */
+  /** Self-contradictory blocks accepted since the start, by kind (validate.ts). */
   accepted: Partial<Record<SoftKind, number>>;
-  /** How the proofs of blocks go. */
+  /** Status of the proofs of blocks. */
   proofs: ProofStatus;
-  /**
-   * What the auditor has compared with the nodes since the start, how much of it differed, and the last difference: blocks,
-   * and rows by their family of state.
-   */
+  /** Counts of compared and differing blocks and rows since the start, and the last difference. */
   audit: {
     checked: AuditCounts;
     differing: AuditCounts;
@@ -60,7 +54,7 @@ interface BackfillProgress {
   secondsLeft: number | null;
 }
 
-/** The status of an indexer at its start. */
+/** Returns the status of an indexer at its start. */
 export function initialStatus(): IndexerStatus {
   return {
     phase: "starting",

@@ -14,7 +14,7 @@ import { stateFamilies } from "../state/families.ts";
 import type { ThreadSettings, WorkerMessage } from "./start.ts";
 import type { IndexerStatus } from "./status.ts";
 
-// The entry of the indexer's thread: builds its parts from the settings and runs until it is told to stop.
+// The entry of the indexer's thread: creates its parts from the settings and runs until a stop message.
 
 const settings = workerData as ThreadSettings;
 const stop = new AbortController();
@@ -23,10 +23,10 @@ parentPort?.once("message", () => stop.abort());
 const processLog = createLogger(settings.logLevel, createSecrets(settings.chain.secrets).redact);
 const log =
   settings.chainName === undefined ? processLog : processLog.child({ chain: settings.chainName });
-/** Of a thread among those of other chains: answers come first. */
+/** Niceness of an indexer thread; the API has priority. */
 const NICE = 5;
 
-// On Linux this is about the thread that asks for it, elsewhere about the whole process.
+// On Linux this sets the calling thread's, elsewhere the whole process's.
 if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
 
 let isSettled = false;
@@ -37,8 +37,8 @@ const sql = createSql(settings.databaseUrl, {
   schema,
   applicationName: "periscope indexer",
   connections: settings.databaseConnections - 1,
-  // A crash of the server can lose only the last commits, in order: a block's rows go together with its head row. Of several
-  // servers `writeAs` waits.
+  // A crash of the server can lose only the last commits, in order: a block's rows go together with
+  // its head row. On several servers `writeAs` waits.
   asynchronousCommit: true,
 });
 const lockSql = createSql(settings.databaseUrl, {
@@ -54,7 +54,7 @@ const chain = createChain({
   onRequest: countRpcRequest(metrics),
 });
 
-// Without a top-level await: Node crashes where a process ends while a thread evaluates a module that has one.
+// No top-level await: Node crashes where a process ends while a thread evaluates a module with one.
 void index();
 
 async function index(): Promise<void> {
@@ -84,9 +84,9 @@ async function report(status: IndexerStatus): Promise<void> {
   post({ status, counted: await metrics.registry.getMetricsAsJSON() });
   if (isSettled || (status.phase !== "following" && status.phase !== "standby")) return;
   isSettled = true;
-  // A process that is killed keeps nothing by itself. It takes a third of a second, which nobody waits for any more.
+  // A killed process stores nothing by itself. This takes a third of a second, when nothing else waits.
   flushCompileCache();
-  // Start and first load leave more than the thread needs from here on, and it may have too little to do to notice.
+  // Start and first load leave garbage, and too little may follow to trigger a collection.
   await collectGarbage();
 }
 

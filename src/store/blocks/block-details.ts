@@ -1,10 +1,11 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
+import { publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { type BlockBounds, inPublishedBlocks } from "../lists/page.ts";
+import { type BlockBounds, behindPlace, inPublishedBlocks } from "../lists/page.ts";
 
-/** A block by its header and what it holds together. Amounts in wei. */
+/** A block's header with the counts of its contents. Amounts in wei. */
 export interface BlockEntry {
   number: number;
   hash: Hex;
@@ -21,26 +22,26 @@ export interface BlockEntry {
   /** Null before EIP-1559. */
   baseFeePerGas: string | null;
   transactionCount: number;
-  /** What the transactions paid. */
+  /** Fees of the transactions. */
   fees: string;
   /** The part of the fees that the fee recipient keeps. */
   reward: string;
 }
 
-/** Published blocks, newest first. */
+/** Returns published blocks, newest first. */
 export function listBlocks(
   sql: Queryable,
   blocks: BlockBounds,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<BlockEntry[]> {
   return sql<BlockEntry[]>`
     SELECT ${columns(sql)} FROM blocks
-    WHERE ${inPublishedBlocks(sql, blocks, "number")}
+    WHERE ${inPublishedBlocks(sql, blocks, "number")} ${behindPlace(sql, page, ["number"], "desc")}
     ORDER BY number DESC
-    LIMIT ${limit} OFFSET ${skip}`;
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** The published block of a number or a hash; undefined when there is none. */
+/** Returns the published block of a number or a hash; undefined when there is none. */
 export async function getBlock(
   sql: Queryable,
   block: { number: number } | { hash: Hex },
@@ -54,7 +55,7 @@ export async function getBlock(
 function columns(sql: Queryable): Fragment {
   return sql`
     number, hash, parent_hash, timestamp AS timestamp_seconds,
-    (SELECT head_number FROM sync_state) - number AS confirmations, miner, difficulty, size,
+    ${publishedHead(sql)} - number AS confirmations, miner, difficulty, size,
     gas_limit, gas_used, base_fee_per_gas,
     transaction_count, fees, reward`;
 }

@@ -2,56 +2,56 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindPlace, inPublishedBlocks } from "../lists/page.ts";
 
-/** A block by its fee recipient. */
+/** A block for the list of its fee recipient. */
 export interface MinedBlock {
   number: number;
   timestampSeconds: number;
   /** In wei: the fees without the burnt base fee. */
   reward: string;
-  /** Uncles that it includes. */
+  /** Number of included uncles. */
   uncleCount: number;
 }
 
-/** Blocks whose fee recipient is the address, newest first. */
+/** Returns blocks whose fee recipient is the address, newest first. */
 export async function listMinedBlocks(
   sql: Queryable,
   miner: Address,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<MinedBlock[]> {
-  // With the miner in the order only its own index has that order: see `LogRange` in logs.ts.
+  // The miner in the order selects its own index: see `LogRange` in logs.ts.
   return sql<MinedBlock[]>`
     SELECT page.number, b.timestamp AS timestamp_seconds, b.reward,
       (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS uncle_count
     FROM (
       SELECT number FROM blocks
-      WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")}
+      WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")} ${behindPlace(sql, page, ["number"], "desc")}
       ORDER BY miner DESC, number DESC
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page
     CROSS JOIN LATERAL (SELECT timestamp, reward FROM blocks WHERE number = page.number LIMIT 1) b
     ORDER BY page.number DESC`;
 }
 
-/** What one block holds, by kind. */
+/** Counts of a block's contents, by kind. */
 export interface BlockCounts {
   number: number;
   transactions: number;
-  /** Frames that move value, create or destroy; the transactions' own calls left out. */
+  /** Frames that move value, create or destroy, without the transactions' own calls. */
   internalTransactions: number;
   erc20Transfers: number;
   erc721Transfers: number;
-  /** Events, whatever the number of ids in one. */
+  /** Events, independent of their number of ids. */
   erc1155Transfers: number;
 }
 
-/** How fast the newest blocks came. */
+/** Intervals of the newest blocks. */
 export interface BlockPace {
   headNumber: number;
-  /** Distances that were measured: up to 100, 0 when there is one block only. */
+  /** Number of intervals: up to 100, 0 when there is only one block. */
   distances: number;
-  /** Seconds that they took together, 0 where their times go back. */
+  /** Their sum in seconds, 0 where times go back. */
   seconds: number;
 }
 
@@ -78,7 +78,7 @@ export async function getBlockCounts(
   return counts;
 }
 
-/** Pace of the newest 100 published blocks; undefined before the first block. */
+/** Returns the pace of the newest 100 published blocks; undefined before the first block. */
 export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefined> {
   const [pace] = await sql<BlockPace[]>`
     SELECT s.head_number, s.head_number - b.number AS distances,
@@ -88,7 +88,7 @@ export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefine
   return pace;
 }
 
-/** Number of the last published block at or before a time; of several with the same time the highest. */
+/** Returns the number of the last published block at or before a time; the highest of equal times. */
 export async function getBlockNumberBefore(
   sql: Queryable,
   timestampSeconds: number,
@@ -101,7 +101,7 @@ export async function getBlockNumberBefore(
   return block?.number;
 }
 
-/** Number of the first published block at or after a time; of several with the same time the lowest. */
+/** Returns the number of the first published block at or after a time; the lowest of equal times. */
 export async function getBlockNumberAfter(
   sql: Queryable,
   timestampSeconds: number,
@@ -114,7 +114,7 @@ export async function getBlockNumberAfter(
   return block?.number;
 }
 
-/** Number and hash of a recorded block; undefined when there is none. */
+/** Returns number and hash of a recorded block; undefined when there is none. */
 export async function getBlockReference(
   sql: Queryable,
   number: number,

@@ -1,30 +1,26 @@
 import type { Queryable } from "../../db/client.ts";
 
-/** What the newest blocks tell of gas prices; oldest block first, prices in wei. */
+/** Gas prices of the newest blocks; oldest block first, prices in wei. */
 export interface GasWindow {
   blocks: GasBlock[];
-  /** Percentiles of the tips of all transactions together, weighted by gas used; null where none has paid. */
+  /** Percentiles of the tips of all transactions, weighted by gas used; null where none has paid. */
   tips: { safe: string; proposed: string; fast: string } | null;
 }
 
-/** A block by its gas. */
+/** Gas figures of a block. */
 export interface GasBlock {
   number: number;
   gasLimit: string;
   gasUsed: string;
   /** Null on a chain without one. */
   baseFeePerGas: string | null;
-  /** The lowest price above its base fee that a transaction of it paid; null where none did. */
+  /** The lowest price above the base fee that one of its transactions paid; null where none did. */
   lowestPrice: string | null;
 }
 
 type TipRow = { safe: string | null; proposed: string | null; fast: string | null };
 
-/**
- * The gas of the newest `length` published blocks. A tip is what a transaction paid above the base fee of its block;
- * those that paid nothing at all are the chain's own and left out. A percentile is the lowest tip at or below which that
- * share of the gas was sold.
- */
+/** Reads the gas of the newest `length` blocks: percentiles of tips above the base fee, without unpaid transactions. */
 export async function readGasWindow(sql: Queryable, length: number): Promise<GasWindow> {
   const blocks = await sql<GasBlock[]>`
     SELECT number, gas_limit, gas_used, base_fee_per_gas, (

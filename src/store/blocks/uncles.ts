@@ -1,18 +1,19 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
+import { behindPlace, inPublishedBlocks, pageOfBlocks } from "../lists/page.ts";
 
-/** An uncle by what its producer got for it. */
+/** An uncle and its producer's reward. */
 export interface Uncle {
-  /** Of the block that includes it. */
+  /** Number of the block that includes it. */
   blockNumber: number;
-  /** Of the uncle itself. */
+  /** Number of the uncle itself. */
   number: number;
   timestampSeconds: number;
   miner: Address;
 }
 
-/** The uncles of a published block, in their order. */
+/** Returns the uncles of a published block, in their order. */
 export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Promise<Uncle[]> {
   return sql<Uncle[]>`
     SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
@@ -20,15 +21,18 @@ export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Pr
     ORDER BY position`;
 }
 
-/** Uncles that an address produced and published blocks include, newest first. */
+const KEY = ["number", "block_number", "position"];
+
+/** Returns an address's uncles that published blocks include, newest first. */
 export async function listUnclesOfMiner(
   sql: Queryable,
   miner: Address,
-  { limit, skip }: PageRange,
-): Promise<Uncle[]> {
-  return sql<Uncle[]>`
-    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
-    WHERE miner = ${miner} AND block_number <= (SELECT head_number FROM sync_state)
-    ORDER BY number DESC, block_number DESC
-    LIMIT ${limit} OFFSET ${skip}`;
+  page: PageRange,
+): Promise<(Uncle & { position: number })[]> {
+  const rows = sql`
+    SELECT block_number, position, number, timestamp AS timestamp_seconds, miner FROM uncles
+    WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}`;
+  const inIndex = sql`number DESC, block_number DESC`;
+  const orders = { inIndex, order: sql`${inIndex}, position DESC` };
+  return sql<(Uncle & { position: number })[]>`${pageOfBlocks(sql, rows, orders, page)}`;
 }

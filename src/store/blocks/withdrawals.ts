@@ -4,13 +4,14 @@ import { placesOf } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import {
   type BlockBounds,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
   type Order,
 } from "../lists/page.ts";
 
-/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` gives them. */
+/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` returns them. */
 export interface Withdrawal {
   withdrawalIndex: number;
   validatorIndex: number;
@@ -18,13 +19,13 @@ export interface Withdrawal {
   amountGwei: string;
 }
 
-/** A withdrawal with what its block adds. */
+/** A withdrawal with fields of its block. */
 export interface WithdrawalEntry extends Withdrawal {
   blockNumber: number;
   timestampSeconds: number;
 }
 
-/** Withdrawals of a published block, in their order. */
+/** Returns the withdrawals of a published block, in their order. */
 export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Promise<Withdrawal[]> {
   return sql<Withdrawal[]>`
     SELECT withdrawal_index, validator_index, address,
@@ -34,20 +35,22 @@ export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Pro
     ORDER BY withdrawal_index`;
 }
 
-/** Withdrawals to an address by their index, which rises with the blocks. */
+const KEY = ["block_number", "withdrawal_index"] as const;
+
+/** Returns the withdrawals to an address by their index, which rises with the blocks. */
 export async function listWithdrawals(
   sql: Queryable,
   { address, blocks }: { address: Address; blocks?: BlockBounds },
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<WithdrawalEntry[]> {
   const towards = direction(sql, order);
-  const page = sql`
+  const keys = sql`
     SELECT block_number, withdrawal_index FROM withdrawals
-    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
+    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)}
     ORDER BY block_number ${towards}, withdrawal_index ${towards}
-    LIMIT ${limit} OFFSET ${skip}`;
-  const { places } = await placesOf(sql, page, ["block_number", "withdrawal_index"]);
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
+  const { places } = await placesOf(sql, keys, KEY);
   return sql<WithdrawalEntry[]>`
     SELECT w.block_number, b.timestamp AS timestamp_seconds,
       w.withdrawal_index, w.validator_index, w.address,

@@ -1,41 +1,33 @@
 import { ConfigError } from "../../core/errors.ts";
 import type { Fragment, Queryable, Sql, Transaction } from "../../db/client.ts";
 import { type ChainTableName, chainTables } from "../writer/chain-tables.ts";
-import { pageTables } from "./page-columns.ts";
 
-// A chain on several servers (Citus): most of its rows are spread over the workers, everything else stands on the
-// coordinator. What is published stays one transaction of the coordinator's.
+// A chain on Citus: most rows are distributed over the workers, all others are on the coordinator.
+// Publishing stays one transaction of the coordinator.
 
-/**
- * The tables that are spread, and the column by which their rows are. Tables of one group share their places. Logs have a group of
- * their own: an earlier version spread them by block.
- */
+/** The tables that are spread, and the column by which their rows are. Tables of one group share their places. */
 export const spreadGroups: readonly { column: string; tables: readonly ChainTableName[] }[] = [
   {
     column: "block_number",
-    tables: ["transactions", "internalTransactions", "tokenTransfers", "withdrawals"],
+    tables: ["transactions", "logs", "internalTransactions", "tokenTransfers", "withdrawals"],
   },
   { column: "hash", tables: ["transactionHashes"] },
   {
     column: "address",
     tables: ["addressTransactions", "addressInternalTransactions", "addressTokenTransfers"],
   },
-  { column: "address", tables: ["logs"] },
 ];
 
-/** Tables that are spread. */
+/** The distributed tables. */
 export const spreadTables = spreadGroups.flatMap(({ tables }) => tables);
 
-/** Whether the tables of the client's schema are spread over several servers. */
+/** Returns whether the tables of the client's schema are distributed over several servers. */
 export async function isDistributed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;
   return state.distributed;
 }
 
-/**
- * Has a transaction of several servers use one connection to each worker, for all shards there. It is for little that is written:
- * the commit asks every connection twice.
- */
+/** Uses one connection to each worker for small writes: a commit asks every connection twice. */
 export async function shareConnections(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
 }
@@ -43,9 +35,8 @@ export async function shareConnections(sql: Transaction): Promise<void> {
 const MINIMUM_VERSION = 13;
 
 /**
- * Spreads the tables of the client's schema over the workers when the database is a Citus coordinator's and the schema
- * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old, or
- * younger than the tables.
+ * Distributes an empty schema's tables on a Citus coordinator, after the migrations. Throws `ConfigError` for an old Citus or old
+ * tables.
  */
 export async function distributeTables(sql: Sql): Promise<void> {
   const [citus] = await sql<{ version: string }[]>`
@@ -60,10 +51,7 @@ export async function distributeTables(sql: Sql): Promise<void> {
     await transaction`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
     const [kept] = await transaction`SELECT 1 FROM sync_state`;
     const isSpread = await isDistributed(transaction);
-    if (isSpread) {
-      await addPageColumns(transaction);
-      await askByCall(transaction);
-    }
+    if (isSpread) await askByCall(transaction);
     if (kept || isSpread) return;
     const [view] = await transaction`
       SELECT 1 FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind = 'v'`;
@@ -73,31 +61,25 @@ export async function distributeTables(sql: Sql): Promise<void> {
       );
     }
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-    await addPageColumns(transaction);
     await withoutViews(transaction, () => spread(transaction));
   });
 }
 
 async function spread(sql: Transaction): Promise<void> {
-  // Hashes have a table of their own here, and logs are not beside their transactions.
+  // Hashes have a separate table here, and logs are not colocated with their transactions.
   await sql`DROP INDEX IF EXISTS transactions_hash`;
-  await sql`DROP FUNCTION logs_at(bigint[], integer[])`;
-  // A key contains the column by which the rows are spread.
-  await sql`
-    ALTER TABLE logs DROP CONSTRAINT logs_pkey,
-      ADD CONSTRAINT logs_pkey PRIMARY KEY (block_number, log_index, address) WITH (fillfactor = 100)`;
   for (const { column, tables } of spreadGroups) {
     const [first] = tables as [ChainTableName];
     for (const name of tables) await distribute(sql, name, { column, first });
   }
-  // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
+  // On all servers, as conditions on shards contain it; true only on the coordinator.
   await sql`
     CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS 'BEGIN RETURN (SELECT groupid = 0 FROM pg_dist_local_group); END'`;
   await askByCall(sql);
 }
 
-/** Does what Citus would refuse while the schema has its views, which it takes for circles. */
+/** Makes a change that Citus refuses while the schema has its views, which it reports as circular. */
 async function withoutViews(sql: Transaction, change: () => Promise<void>): Promise<void> {
   const views = await sql<{ name: string; definition: string }[]>`
     SELECT relname AS name, format('CREATE VIEW %I AS %s', relname, pg_get_viewdef(oid)) AS definition
@@ -107,12 +89,12 @@ async function withoutViews(sql: Transaction, change: () => Promise<void>): Prom
   for (const { definition } of views) await sql.unsafe(definition);
 }
 
-/** Whether an object of a catalogue is not an extension's. */
+/** Returns whether a catalogue object belongs to no extension, as SQL. */
 function isOurs(sql: Transaction): Fragment {
   return sql`NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = oid AND deptype = 'e')`;
 }
 
-/** Any constant, the same in every Periscope. */
+/** An arbitrary constant, the same in all versions. */
 const LOCK_KEY = 7_220_415_002;
 
 async function distribute(
@@ -121,34 +103,13 @@ async function distribute(
   { column, first }: { column: string; first: ChainTableName },
 ): Promise<void> {
   const beside = first === name ? "none" : chainTables[first].name;
-  // A shard that is moved to another worker meanwhile hears what a roll-back deletes, also without a primary key.
+  // A shard move replicates a roll-back's deletions, also without a primary key.
   await sql`ALTER TABLE ${sql(chainTables[name].name)} REPLICA IDENTITY FULL`;
   await sql`
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
 }
 
-/** Adds the columns that pages are read from on several servers, where an earlier version did not. */
-async function addPageColumns(sql: Transaction): Promise<void> {
-  const kept = await sql<{ name: string }[]>`
-    SELECT relname || '.' || attname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-    WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${pageTables.map(({ name }) => name)}::text[])`;
-  const known = new Set(kept.map(({ name }) => name));
-  const additions = pageTables.flatMap(({ name, columns }) =>
-    Object.entries(columns)
-      .filter(([column]) => !known.has(`${name}.${column}`))
-      .map(([column, type]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${type.replace("?", "")}`),
-  );
-  if (additions.length === 0) return;
-  await withoutViews(sql, async () => {
-    for (const addition of additions) await sql.unsafe(addition);
-  });
-}
-
-/**
- * Makes functions that read rows by their places (migrations/0090_rows_by_place.sql) ask for them when they are called.
- * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read. Without a place
- * nothing is asked.
- */
+/** Makes functions that read by places run as calls: Citus refuses their bodies within statements that join coordinator tables. */
 async function askByCall(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
   const functions = await sql<{ definition: string }[]>`

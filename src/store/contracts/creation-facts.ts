@@ -10,26 +10,26 @@ export interface CreationFacts {
   transactionHash: Hex;
   /** Null without traces, and where the trace shows none. */
   codeHash: Hex | null;
-  /** Init code with the constructor's arguments; null when the trace does not hold it. */
+  /** Init code with the constructor's arguments; null when the trace lacks it. */
   creationCode: Hex | null;
   transactionIndex: number;
   timestampSeconds: number;
   parentHash: Hex;
-  /** Who ran CREATE or CREATE2: the sender of the transaction, or a factory. */
+  /** The account that ran CREATE or CREATE2: the transaction's sender, or a factory. */
   creator: Address;
-  /** Of the sender; null when a factory made the contract. */
+  /** The sender's nonce; null when a factory made the contract. */
   nonce: bigint | null;
-  /** The value that the constructor got, in wei. */
+  /** The value sent to the constructor, in wei. */
   value: bigint;
 }
 
-/** As the database gives them: decimal text. */
+/** Amounts in the database's form: decimal text. */
 interface Amounts {
   nonce: string | null;
   value: string;
 }
 
-/** The newest creation of an address in the published blocks. */
+/** Returns the newest creation of an address in the published blocks. */
 export async function getCreationFacts(
   sql: Queryable,
   address: Address,

@@ -18,10 +18,7 @@ export interface ContractCreation {
   creationCode: Hex;
 }
 
-/**
- * Creations of those addresses that are known contracts, in the order of the addresses; an address given twice is
- * listed twice.
- */
+/** Returns the creations of known contracts among the addresses, in their order; repeats those of repeated addresses. */
 export async function listContractCreations(
   sql: Queryable,
   addresses: readonly Address[],
@@ -43,17 +40,13 @@ export async function listContractCreations(
     ORDER BY asked.place`;
 }
 
-/** Whether there is code at an address now; null when only the node can tell. */
+/** Whether an address has code now; null when only the node has that. */
 export interface CodePresence {
   address: Address;
   isContract: boolean | null;
 }
 
-/**
- * Tells which addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
- * START_BLOCK), by what the node said of their code. Whether a self-destruct removed it, and whether a creation without code
- * had none, is known with the balance.
- */
+/** Returns which addresses are contracts: by their newest creation, else by the node's answer about their code. */
 export async function listContractsAmong(
   sql: Queryable,
   addresses: readonly Address[],

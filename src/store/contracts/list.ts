@@ -1,53 +1,56 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindKey, inPublishedBlocks } from "../lists/page.ts";
+
+/** A contract by where it was seen first; -1 where no creation tells. */
+export interface SeenContract {
+  address: Address;
+  blockNumber: number;
+  transactionIndex: number;
+  position: number;
+}
 
 /**
- * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed
- * creation tells (genesis allocation, before START_BLOCK), before all of the first block that names them. With `unverified`
- * only those that have code now and no verified source.
+ * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
+ * with code.
  */
 export async function listContracts(
   sql: Queryable,
   kind: "all" | "unverified",
-  { limit, skip }: PageRange,
-): Promise<Address[]> {
+  page: PageRange,
+): Promise<SeenContract[]> {
   const isWanted = (address: Fragment, isGone: Fragment) =>
     kind === "all"
       ? sql``
       : sql`
         AND NOT EXISTS (SELECT 1 FROM valid_verified_contracts v WHERE v.address = ${address})
         AND NOT ${isGone}`;
-  const most = skip + limit;
-  const rows = await sql<{ address: Address }[]>`
-    SELECT address FROM (
+  const most = page.skip + page.limit;
+  return sql<SeenContract[]>`
+    SELECT * FROM (
       (SELECT c.address, c.block_number, c.transaction_index, c.position FROM contracts c
        WHERE ${inPublishedBlocks(sql)} AND ${isFirstCreation(sql)} ${isWanted(sql`c.address`, isEmpty(sql))}
+         ${isBehind(sql, page, [sql`c.block_number`, sql`c.transaction_index`, sql`c.position`, sql`c.address`])}
        ORDER BY c.block_number, c.transaction_index, c.position, c.address LIMIT ${most}::bigint)
       UNION ALL
       (SELECT a.address, a.first_block, -1, -1 FROM addresses a
        WHERE ${isBefore(sql)} ${isWanted(sql`a.address`, isDestroyed(sql))}
+         ${isBehind(sql, page, [sql`a.first_block`, sql`-1`, sql`-1`, sql`a.address`])}
        ORDER BY a.first_block, a.address LIMIT ${most}::bigint)
-    ) AS seen
+    ) AS seen (address, block_number, transaction_index, position)
     ORDER BY block_number, transaction_index, position, address
-    LIMIT ${limit} OFFSET ${skip}`;
-  return rows.map(({ address }) => address);
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/**
- * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
- * with all that were ever without: they are few beside all contracts.
- */
-export async function listEmptyContracts(
-  sql: Queryable,
-  { limit, skip }: PageRange,
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
+/** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
+export async function listEmptyContracts(sql: Queryable, page: PageRange): Promise<SeenContract[]> {
+  const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
+  return sql<SeenContract[]>`
     WITH destroyed AS (
       SELECT DISTINCT address FROM contract_removals WHERE ${inPublishedBlocks(sql)}
     )
-    SELECT address FROM (
+    SELECT * FROM (
       SELECT c.address, c.block_number, c.transaction_index, c.position
       FROM (
         SELECT address FROM destroyed
@@ -60,28 +63,32 @@ export async function listEmptyContracts(
       UNION ALL
       SELECT a.address, a.first_block, -1, -1 FROM destroyed JOIN addresses a USING (address)
       WHERE ${isBefore(sql)}
-    ) AS seen
+    ) AS seen (address, block_number, transaction_index, position)
+    WHERE true ${isBehind(sql, page, key)}
     ORDER BY block_number, transaction_index, position, address
-    LIMIT ${limit} OFFSET ${skip}`;
-  return rows.map(({ address }) => address);
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/**
- * Whether the node told of code at the address `a`, and no indexed creation does. Without traces most are unknown. The
- * planner would join what NOT EXISTS asks as a whole, and read all contracts for it.
- */
+/** Condition that a contract comes behind the key of the page. `place` is where it was seen first, and its address. */
+function isBehind(sql: Queryable, page: PageRange, place: readonly Fragment[]): Fragment {
+  const forms = ["bigint", "bigint", "bigint", "bytea"] as const;
+  const columns = place.map((column, index) => [column, forms[index] ?? "bytea"] as const);
+  return behindKey(sql, page, columns, "asc");
+}
+
+/** Returns whether the node reported code and no creation is indexed. A join would read all contracts. */
 function isBefore(sql: Queryable): Fragment {
   return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;
 }
 
-/** Whether the contract at the address `a` destroyed itself. */
+/** Returns whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM contract_removals d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
-/** Whether the creation `c` is the first of its address. */
+/** Returns whether the creation `c` is the first of its address. */
 function isFirstCreation(sql: Queryable): Fragment {
   return sql`NOT EXISTS (
     SELECT 1 FROM contracts earlier
@@ -90,7 +97,7 @@ function isFirstCreation(sql: Queryable): Fragment {
         < (c.block_number, c.transaction_index, c.position))`;
 }
 
-/** Whether the address of the creation `c` is known to have no code now. */
+/** Returns whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM (
@@ -108,7 +115,7 @@ function isEmpty(sql: Queryable): Fragment {
           > (newest.block_number, newest.transaction_index, newest.position)))`;
 }
 
-/** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
+/** Returns keccak-256 of no bytes, as a literal like in the index `contracts_empty`. */
 export function emptyCodeHash(sql: Queryable): Fragment {
   return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
 }

@@ -2,14 +2,14 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable, Sql } from "../../db/client.ts";
 
-/** What a contract delegates to, as read at a block. */
+/** A proxy's target, as read at a block. */
 export interface ProxyRow {
   address: Address;
-  /** The way by which it was recognised. */
+  /** The recognised kind of proxy. */
   kind: string;
   /** Empty while it names none. */
   implementations: Address[];
-  /** The answers of the ways of recognition that come later. */
+  /** Targets by later kinds of recognition. */
   conflicts: Address[];
   /** The contract that names the implementation; null when the proxy itself does. */
   beacon: Address | null;
@@ -17,7 +17,7 @@ export interface ProxyRow {
   blockHash: Hex;
 }
 
-/** Stores what was found. */
+/** Stores a target. */
 export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> {
   await sql`
     INSERT INTO proxies (address, kind, implementations, conflicts, beacon, block_number, block_hash)
@@ -28,21 +28,21 @@ export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> 
       beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
 }
 
-/** Has it read what an address delegates to, as after an upgrade, unless something is stored of it already. */
+/** Schedules a read of an address's target, as after an upgrade, unless one is stored. */
 export async function saveUnreadProxy(sql: Queryable, address: Address): Promise<void> {
-  // No block has this hash, so the answer never holds.
+  // No block has this hash, so the answer is always outdated.
   await sql`
     INSERT INTO proxies (address, kind, implementations, conflicts, block_number, block_hash)
     VALUES (${address}, 'unknown', '[]', '[]', 0, '')
     ON CONFLICT (address) DO NOTHING`;
 }
 
-/** Deletes what an address delegated to. */
+/** Deletes the target of an address. */
 export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
   await sql`DELETE FROM proxies WHERE address = ${address}`;
 }
 
-/** What an address delegates to; undefined when that was never found, or no longer holds. */
+/** Returns the target of an address; undefined when there is none or it is outdated. */
 export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
   const [row] = await sql<ProxyRow[]>`
     SELECT address, kind, implementations, conflicts, beacon,
@@ -51,7 +51,7 @@ export async function getProxy(sql: Queryable, address: Address): Promise<ProxyR
   return row;
 }
 
-/** Whether an address once delegated, and to what is no longer known. */
+/** Returns whether an address once delegated, and its target is outdated. */
 export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
     SELECT 1 FROM proxies p
@@ -59,7 +59,7 @@ export async function isStaleProxy(sql: Queryable, address: Address): Promise<bo
   return row !== undefined;
 }
 
-/** Proxies whose stored answer no longer holds, after an upgrade or a reorganisation; without those left out. */
+/** Returns proxies with an outdated target, after an upgrade or a reorganisation, except the given ones. */
 export async function listStaleProxies(
   sql: Sql,
   limit: number,
@@ -75,7 +75,7 @@ export async function listStaleProxies(
   return rows.map(({ address }) => address);
 }
 
-/** Addresses that delegated when they were read last, beyond `after`, without those left out. */
+/** Returns addresses that delegated at their last read, after `after`, except the given ones. */
 export async function listProxies(
   sql: Sql,
   after: Address,
@@ -90,13 +90,13 @@ export async function listProxies(
   return rows.map(({ address }) => address);
 }
 
-/** Outcome of a check of an address; no implementations: none was found. */
+/** Outcome of a check of an address; without implementations none was found. */
 export interface ProxyCheck {
   address: Address;
   implementations: Address[];
 }
 
-/** Stores the outcome of a check for those who ask for it by guid, unless it is stored by that guid. */
+/** Stores the outcome of a check by guid, unless it exists. */
 export async function insertProxyCheck(
   sql: Queryable,
   { guid, address, implementations }: ProxyCheck & { guid: string },
@@ -107,7 +107,7 @@ export async function insertProxyCheck(
     ON CONFLICT (address, guid) DO NOTHING`;
 }
 
-/** The guid of a check of the last hour with the same outcome; undefined when there is none. */
+/** Returns the guid of a check of the last hour with the same outcome; undefined when there is none. */
 export async function findProxyCheck(
   sql: Queryable,
   { address, implementations }: ProxyCheck,
@@ -120,7 +120,7 @@ export async function findProxyCheck(
   return row?.guid;
 }
 
-/** The outcome of a guid; undefined when there is none. */
+/** Returns the outcome of a guid; undefined when there is none. */
 export async function getProxyCheck(
   sql: Queryable,
   address: Address,
@@ -131,7 +131,7 @@ export async function getProxyCheck(
   return row;
 }
 
-/** Deletes outcomes that are older than a week. */
+/** Deletes outcomes older than a week. */
 export async function deleteOldProxyChecks(sql: Sql): Promise<void> {
   await sql`DELETE FROM proxy_checks WHERE created_at < now() - interval '7 days'`;
 }

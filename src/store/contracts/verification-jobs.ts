@@ -3,20 +3,20 @@ import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable, Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 
-/** A job, as its client sees it. */
+/** A job, as shown to its client. */
 export interface JobStatus {
   address: Address;
   state: "pending" | "running" | "passed" | "failed";
-  /** Code of the failure; null unless failed. */
+  /** Error code; null unless failed. */
   failure: string | null;
-  /** Sentence of the failure; null unless failed. */
+  /** Error sentence; null unless failed. */
   reason: string | null;
   createdAtSeconds: number;
   /** Null until it passed or failed. */
   finishedAtSeconds: number | null;
 }
 
-/** A job that was begun. `attempt` counts how often: only the last attempt may end it. */
+/** A claimed job. `attempt` counts the claims: only the last one may finish it. */
 export interface ClaimedJob {
   guid: string;
   address: Address;
@@ -30,7 +30,7 @@ export interface ClaimedJob {
 
 /** A job as it is submitted. */
 export interface NewJob extends Omit<ClaimedJob, "attempt"> {
-  /** Identifies the client, whose jobs share limits and turns; 32 bytes. */
+  /** Identifies the client for limits and scheduling; 32 bytes. */
   client: Hex;
 }
 
@@ -43,11 +43,11 @@ export interface JobLimits {
   waiting: number;
   /** Codes of failures that do not count for `perHour`. */
   uncounted: readonly string[];
-  /** The failure of a job that makes room for one of a client with fewer waiting jobs. */
+  /** The failure of a job displaced by one of a client with fewer waiting jobs. */
   displaced: { code: string; reason: string };
 }
 
-/** What became of a new job; `displaced`: it was added in place of another client's. */
+/** Outcome of a submission; `displaced`: the job was added in place of another client's. */
 export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | "queue-full";
 
 const LEASE = "15 seconds";
@@ -57,13 +57,12 @@ const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** A table, column or right is missing. */
 const MISSING = /^42(?:P01|703|501)$/;
-/** Who reads the tables of several chains waits for none of them for long. */
+/** Time limit of the readers of several chains' tables. */
 const LOCK_TIMEOUT = "500ms";
 
 /**
- * Adds a job, committed when this resolves, or tells which limit it would exceed. Those of waiting jobs are for all chains
- * of a queue together, whose tables are in `schemas`; while one of those cannot be read, they are for this chain alone. One
- * statement: hundreds of submissions may come at once, and every round trip delays other queries.
+ * Adds a job, or returns the limit that it would exceed, across the chains in `schemas`. One statement: submissions may come in
+ * hundreds.
  */
 export async function insertJob(
   sql: Sql,
@@ -94,7 +93,7 @@ async function insertAmong(
   return row.outcome;
 }
 
-/** Jobs that are not finished. */
+/** Unfinished jobs. */
 export interface OpenJobs {
   pending: number;
   running: number;
@@ -104,7 +103,7 @@ export interface OpenJobs {
   clients: number;
 }
 
-/** Counts the jobs that are not finished. */
+/** Counts the unfinished jobs. */
 export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
   const [jobs] = await sql<[OpenJobs]>`
     SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
@@ -115,7 +114,7 @@ export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
   return jobs;
 }
 
-/** The job of a guid; undefined when there is none. */
+/** Returns the job of a guid; undefined when there is none. */
 export async function getJobStatus(
   sql: Queryable,
   address: Address,
@@ -137,10 +136,8 @@ export interface Turn {
 }
 
 /**
- * The next job of all chains, whose tables are in the schemas of `sources`; undefined when there is none. Leaves out
- * sources that are not open, and addresses with a running job. Clients that kept the runners busy for less than the
- * budget within the last hour come first; then those with fewer running jobs, then those whose last turn was longest
- * ago, then the oldest job. Rejects when the table of one of them is locked for long.
+ * Finds the next job of all open sources, no two of an address: clients within their budget first, then those with fewer running
+ * jobs, then the longest without a turn, then the oldest. Rejects when a table stays locked.
  */
 export async function findTurn(
   sql: Sql,
@@ -181,7 +178,7 @@ export async function findTurn(
   });
 }
 
-/** Begins a job; undefined when it does not wait any more. It counts as abandoned when `renewLease` stays away for 15 s. */
+/** Claims a job; undefined when it no longer waits. It counts as abandoned 15 s after the last `renewLease`. */
 export async function claimJob(
   sql: Sql,
   { address, guid }: Omit<Turn, "source">,
@@ -195,23 +192,23 @@ export async function claimJob(
   return row;
 }
 
-/** Time since a running job was begun; bounded, as the database's clock may have been set meanwhile. */
+/** Returns the time since a running job was claimed; bounded, as the database's clock may have changed. */
 function elapsedMs(sql: Queryable): Fragment {
   return sql`(extract(epoch FROM greatest(interval '0', least(now() - started_at, interval '1 hour'))) * 1000)::int8`;
 }
 
-/** Two runners began jobs of one address at the same moment: this one gets none. */
+/** Handles two simultaneous claims of one address: this one gets none. */
 function conflict(error: unknown): [] {
   if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
   throw error;
 }
 
-/** Whether a row is the job as it was begun, and still runs. */
+/** Returns whether a row is the claimed job, and still runs. */
 function isOfAttempt(sql: Queryable, { address, guid, attempt }: ClaimedJob): Fragment {
   return sql`address = ${address} AND guid = ${guid} AND state = 'running' AND attempts = ${attempt}`;
 }
 
-/** Keeps a running job from counting as abandoned. False when it no longer belongs to this attempt. */
+/** Renews the lease of a running job. Returns false when it no longer belongs to this attempt. */
 export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   const renewed = await sql`
     UPDATE verification_jobs SET lease_until = now() + ${LEASE}::interval
@@ -219,9 +216,7 @@ export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   return renewed.count > 0;
 }
 
-/**
- * Ends a running job; `failure` null: it passed. False, without a change, when it no longer belongs to this attempt.
- */
+/** Ends a running job; `failure` null: it passed. Returns false, without a change, when it no longer belongs to this attempt. */
 export async function finishJob(
   sql: Queryable,
   job: ClaimedJob,
@@ -234,7 +229,7 @@ export async function finishJob(
   return finished.count > 0;
 }
 
-/** Adds words for the sender to a job that has passed. */
+/** Adds a note for the sender to a passed job. */
 export async function noteOnPass(
   sql: Queryable,
   { guid }: ClaimedJob,
@@ -243,14 +238,14 @@ export async function noteOnPass(
   await sql`UPDATE verification_jobs SET reason = ${note} WHERE guid = ${guid} AND state = 'passed'`;
 }
 
-/** Makes a running job count as abandoned at once, because its runner failed. */
+/** Marks a running job as abandoned at once, because its runner failed. */
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET lease_until = '-infinity'
     WHERE ${isOfAttempt(sql, job)}`;
 }
 
-/** The leases of the running jobs. One that is renewed is another one. */
+/** Returns the leases of the running jobs. A renewed lease differs. */
 export async function listLeases(sql: Sql): Promise<string[]> {
   const rows = await sql<{ lease: string }[]>`
     SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`;
@@ -261,7 +256,7 @@ function leaseName(sql: Queryable): Fragment {
   return sql`concat_ws(' ', guid, attempts, lease_until)`;
 }
 
-/** Gives a running job back to the queue as if it had not begun: its process is closing, or lost the database. */
+/** Returns a running job to the queue as if unclaimed: its process is closing, or lost the database. */
 export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
@@ -269,10 +264,7 @@ export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
     WHERE ${isOfAttempt(sql, job)}`;
 }
 
-/**
- * Puts abandoned jobs, those with `leases` among them, back into the queue the first time. The second time they fail, since such
- * a job may crash every process that runs it.
- */
+/** Requeues abandoned jobs once, then fails them: such a job may crash every process. */
 export async function reclaimAbandonedJobs(
   sql: Sql,
   leases: readonly string[],

@@ -1,19 +1,18 @@
 import type { Address } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import {
-  type Places,
-  placesOf,
-  publishedHead,
-  readFromList,
-  withBlocks,
-} from "../cluster/distributed-reads.ts";
-import { getChainIdentity } from "../sync-state.ts";
-import { listNamed, mayBeNamed } from "./called-methods.ts";
+import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
+import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
-import { type BlockBounds, blockOf, direction, inPublishedBlocks, type Order } from "./page.ts";
+import {
+  type BlockBounds,
+  behindPlace,
+  blockOf,
+  direction,
+  inPublishedBlocks,
+  type Order,
+} from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
-import { hasRowSucceeded, hasSucceeded, type TransactionDetail } from "./transactions.ts";
+import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
   blocks?: BlockBounds;
@@ -21,106 +20,53 @@ export type TransactionFilter = {
   timestamps?: { from?: number | undefined; to?: number | undefined };
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
-type AddressFilter = Extract<TransactionFilter, { address: Address }>;
-
 /** A transaction in a list. */
 export interface TransactionEntry
   extends Omit<TransactionDetail, "parentHash" | "error" | "revertData" | "traced"> {
   createdContract: Address | null;
   nonce: string;
   cumulativeGasUsed: string;
-  /** Whether something is stored of the receiver that may name what is called. */
+  /** Whether the receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 
-/** Transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
+const KEY = ["block_number", "transaction_index"] as const;
+
+/** Returns transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
   filter: TransactionFilter,
   order: Order,
   page: PageRange,
 ): Promise<TransactionEntry[]> {
-  const towards = direction(sql, order);
-  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
-  return listed || complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+  return complete(sql, keysOf(sql, filter, order, page), order, page.limit);
 }
 
-/** Transactions of a range of blocks, in the order of block and position. */
+/** Returns transactions of a range of blocks, in the order of block and position. */
 export async function listTransactionsOfBlocks(
   sql: Queryable,
   blocks: BlockBounds,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(
-    sql,
-    sql`
-      SELECT block_number, transaction_index FROM transactions
-      WHERE ${inPublishedBlocks(sql, blocks)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
-    towards,
-    limit,
-  );
+  const keys = sql`
+    SELECT block_number, transaction_index FROM transactions
+    WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)}
+    ORDER BY block_number ${towards}, transaction_index ${towards}
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
+  return complete(sql, keys, order, page.limit);
 }
 
-/** The page of the list of an address on several servers; undefined where it is read by keys. */
-function readListOf(
-  sql: Queryable,
-  filter: AddressFilter,
-  towards: Fragment,
-  page: PageRange,
-): Promise<TransactionEntry[] | undefined> {
-  const columns = sql`
-    block_number, transaction_index, transaction_hash, from_address AS from, to_address AS to, created_contract,
-    nonce, value, gas, gas_price, gas_used, cumulative_gas_used, status, input, error`;
-  return readFromList<ListedRow, TransactionEntry>(
-    sql,
-    pageOfAddress(sql, columns, filter, towards, page),
-    page,
-    {
-      dataOf: ({ input }) => [input],
-      complete: (rows) => completeListed(sql, rows),
-      placeOf: ({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex],
-      readInPlace: (places) => complete(sql, places, towards, places.length),
-    },
-  );
-}
-
-type ListedRow = Omit<
-  TransactionEntry,
-  "hash" | "blockHash" | "timestampSeconds" | "confirmations" | "succeeded" | "mayBeNamed"
-> & { transactionHash: Hex; error: string | null };
-
-async function completeListed(
-  sql: Queryable,
-  rows: readonly ListedRow[],
-): Promise<TransactionEntry[]> {
-  const receivers = rows.map(({ to }) => to);
-  // Before Byzantium.
-  const lacksStatus = rows.some(({ status }) => status === null);
-  const [entries, named, identity] = await Promise.all([
-    withBlocks(sql, rows),
-    listNamed(sql, receivers),
-    lacksStatus ? getChainIdentity(sql) : undefined,
-  ]);
-  return entries.map(({ transactionHash, error, ...entry }) => ({
-    ...entry,
-    hash: transactionHash,
-    succeeded: hasRowSucceeded({ ...entry, error }, identity?.traced),
-    mayBeNamed: named.has(entry.to),
-  }));
-}
-
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
-  towards: Fragment,
+  page: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TransactionEntry[]>`
     SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - t.block_number AS confirmations, t.*
@@ -140,16 +86,23 @@ async function complete(
 function keysOf(
   sql: Queryable,
   filter: TransactionFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
+  const condition = sql`${within(sql, filter)} ${behindPlace(sql, page, KEY, asked)}`;
   const key = sql`block_number, transaction_index`;
-  if ("address" in filter) return pageOfAddress(sql, key, filter, towards, page);
-  const order = orderOf(sql, towards);
+  const order = sql`block_number ${towards}, transaction_index ${towards}`;
+  if ("address" in filter) {
+    return sql`
+      SELECT ${key} FROM address_transactions
+      WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
+      ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
+  }
   const activity = activityWithSides(sql, {
     table: sql`address_transactions`,
     isOf: (address) => sql`address = ${address}`,
-    condition: within(sql, filter),
+    condition,
     key,
     inIndex: order,
     order,
@@ -157,32 +110,11 @@ function keysOf(
   return pageOfParties(sql, filter.parties, activity, page);
 }
 
-/** Columns of a page of the list of an address. */
-function pageOfAddress(
-  sql: Queryable,
-  columns: Fragment,
-  filter: AddressFilter,
-  towards: Fragment,
-  { limit, skip }: PageRange,
-): Fragment {
-  return sql`
-    SELECT ${columns} FROM address_transactions
-    WHERE address = ${filter.address} AND ${within(sql, filter)} ${onSide(sql, filter.side)}
-    ORDER BY ${orderOf(sql, towards)} LIMIT ${limit} OFFSET ${skip}`;
-}
-
-function orderOf(sql: Queryable, towards: Fragment): Fragment {
-  return sql`block_number ${towards}, transaction_index ${towards}`;
-}
-
 function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter): Fragment {
   return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
 }
 
-/**
- * Times become block numbers, so that they bound the range of the index. Where times go back, the bounds are wider by as much,
- * and the blocks between them that are out of time are left out (migrations/0240_times_that_go_back.sql).
- */
+/** Times become block numbers for the index's range, wider where times go back, then checked (migrations/0240_times_that_go_back.sql). */
 function inTimes(
   sql: Queryable,
   { from, to }: NonNullable<TransactionFilter["timestamps"]>,

@@ -1,24 +1,8 @@
-import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 
-/**
- * Whether something is stored of the receiver of a transaction, by default its `to_address`, that may name the function it calls: a verified
- * source, or what it delegates to. Cheaper by far than the names, which most transactions do not have.
- */
+/** Whether something stored may name the called function: a verified source of the receiver, or a delegation. Cheap. */
 export function mayBeNamed(sql: Queryable, receiver = sql`to_address`): Fragment {
   return sql`(
     EXISTS (SELECT 1 FROM verified_contracts WHERE address = ${receiver})
     OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver}))`;
-}
-
-/** Those of the receivers of which `mayBeNamed` holds. */
-export async function listNamed(
-  sql: Queryable,
-  receivers: readonly (Address | null)[],
-): Promise<Set<Address | null>> {
-  const distinct = [...new Set(receivers.filter((receiver) => receiver !== null))];
-  const named = await sql<{ address: Address }[]>`
-    SELECT address FROM unnest(${distinct}::bytea[]) AS receiver (address)
-    WHERE ${mayBeNamed(sql, sql`receiver.address`)}`;
-  return new Set(named.map(({ address }) => address));
 }

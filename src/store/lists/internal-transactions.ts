@@ -1,11 +1,13 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { type Places, placesOf, readFromList, withBlocks } from "../cluster/distributed-reads.ts";
+import { placesOf } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindKey,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -18,6 +20,7 @@ import { activityWithSides, onSide, type Parties, pageOfParties, type Side } fro
 export interface InternalTransactionEntry {
   blockNumber: number;
   timestampSeconds: number;
+  transactionIndex: number;
   transactionHash: Hex;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
@@ -27,16 +30,16 @@ export interface InternalTransactionEntry {
   callType: string | null;
   from: Address;
   to: Address | null;
-  /** Null also for a creation that did not last. */
+  /** Null also for a reverted creation. */
   createdContract: Address | null;
   value: string;
   gas: string | null;
   gasUsed: string | null;
-  /** Null for the top-level frame, whose input is the transaction's, and where it is not kept (`chain/traces/call-inputs.ts`). */
+  /** Null for the top-level frame, whose input is the transaction's, and where it was dropped (`chain/traces/call-inputs.ts`). */
   input: Hex | null;
   /** The tracer's error; null for a frame that succeeded itself. */
   error: string | null;
-  /** Its effects last: neither it, nor a frame around it, nor the transaction failed. */
+  /** Its effects last: neither it, nor an enclosing frame, nor the transaction failed. */
   effective: boolean;
 }
 
@@ -49,53 +52,30 @@ export type AddressInternalTransactionFilter = InternalTransactionFilter & {
   blocks?: BlockBounds;
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
-const MAXIMUM_PER_TRANSACTION = 10_000;
+const KEY = ["block_number", "transaction_index", "position"] as const;
 
-/** Internal transactions with the address as sender, receiver or created contract, or of parties. */
+/** Returns internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
   sql: Queryable,
   filter: AddressInternalTransactionFilter,
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
-  const columns = sql`
-    block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
-    to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
-  const listed =
-    "address" in filter &&
-    (await readFromList<ListedRow, InternalTransactionEntry>(
-      sql,
-      pageOf(sql, columns, filter, towards, page),
-      page,
-      {
-        dataOf,
-        complete: (rows) => withBlocks(sql, rows),
-        placeOf: ({ blockNumber, transactionIndex, position }) => [
-          blockNumber,
-          transactionIndex,
-          position,
-        ],
-        readInPlace: (places) => complete(sql, places, towards, places.length),
-      },
-    ));
-  if (listed) return listed;
-  const key = sql`block_number, transaction_index, position`;
-  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
 }
 
-type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
-
-/** Columns of a page; of parties only the key's. */
+/** Selects the columns of a page; of parties only the key's. */
 function pageOf(
   sql: Queryable,
-  columns: Fragment,
   filter: AddressInternalTransactionFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
+  const key = sql`block_number, transaction_index, position`;
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
-  const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
+  const condition = sql`
+    ${inPublishedBlocks(sql, filter.blocks)} ${behindPlace(sql, page, KEY, asked)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
   const inIndex = sql`block_number ${towards}`;
   if ("parties" in filter) {
@@ -103,53 +83,46 @@ function pageOf(
       table: sql`address_internal_transactions`,
       isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
       condition,
-      key: columns,
+      key,
       inIndex,
       order,
     });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   const rows = sql`
-    SELECT ${columns} FROM address_internal_transactions
+    SELECT ${key} FROM address_internal_transactions
     WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 
-/** Internal transactions of a range of blocks. */
+/** Returns internal transactions of a range of blocks. */
 export async function listInternalTransactionsOfBlocks(
   sql: Queryable,
   { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
   const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  return complete(
-    sql,
-    pageOfBlocks(
-      sql,
-      sql`
-        SELECT block_number, transaction_index, position FROM internal_transactions
-        WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
-      {
-        inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
-        order: places,
-      },
-      { limit, skip },
-    ),
-    towards,
-    limit,
-  );
+  const rows = sql`
+    SELECT block_number, transaction_index, position FROM internal_transactions
+    WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)} ${valued(sql, includeZeroValue)}`;
+  const orders = {
+    inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
+    order: places,
+  };
+  return complete(sql, pageOfBlocks(sql, rows, orders, page), order, page.limit);
 }
 
-/** Internal transactions of one transaction, the first 10,000. */
+/** Returns internal transactions of one transaction. */
 export async function listInternalTransactionsOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
   { includeZeroValue }: InternalTransactionFilter,
   order: Order,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
+  const key = KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const);
   return complete(
     sql,
     sql`
@@ -157,29 +130,31 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-      ORDER BY i.position ${towards}
-      LIMIT ${MAXIMUM_PER_TRANSACTION}`,
-    towards,
-    MAXIMUM_PER_TRANSACTION,
+        ${behindKey(sql, page, key, order)}
+      ORDER BY i.position ${direction(sql, order)}
+      LIMIT ${page.limit} OFFSET ${page.skip}`,
+    order,
+    page.limit,
   );
 }
 
-/** The condition of the index `internal_transactions_valued`. */
+/** Returns the condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
-  towards: Fragment,
+  page: Fragment,
+  order: Order,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index", "position"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<InternalTransactionEntry[]>`
-    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
-      i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
+    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_index, i.transaction_hash,
+      i.position, i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
       i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
     FROM ${places}
     CROSS JOIN LATERAL (
@@ -189,10 +164,5 @@ async function complete(
     ) i
     ${blockOf(sql, sql`i.block_number`)}
     ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
-  return readPage(query, limit, dataOf);
+  return readPage(query, limit, ({ input, error }) => [input, error]);
 }
-
-const dataOf = ({ input, error }: Pick<InternalTransactionEntry, "input" | "error">) => [
-  input,
-  error,
-];

@@ -12,8 +12,8 @@ interface Place {
 export type L1FeeOf = (place: Place) => string;
 
 /**
- * Reads the L1 fees of transactions of `sql`'s snapshot, whose head has `l1FeesFrom`; undefined on a chain without L1 fees. They are read
- * apart, so that lists of chains without them have no column more.
+ * Reads the L1 fees of transactions of `sql`'s snapshot, whose head has `l1FeesFrom`; undefined on
+ * a chain without L1 fees. A separate read keeps a column out of other chains' lists.
  */
 export async function readL1Fees(
   sql: Queryable,
@@ -35,7 +35,7 @@ export async function readL1Fees(
 
 const keyOf = ({ blockNumber, transactionIndex }: Place) => `${blockNumber} ${transactionIndex}`;
 
-/** Returns the range of published blocks whose L1 fees are still to be read, on a chain that has such fees; null when there are none. */
+/** Returns the range of published blocks with unread L1 fees, on a chain with such fees; null when there are none. */
 export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> {
   const [range] = await sql<BlockRange[]>`
     SELECT start_block AS from, least(l1_fees_from - 1, head_number) AS to FROM sync_state
@@ -44,8 +44,9 @@ export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> 
 }
 
 /**
- * Writes the fees and further fields of the blocks from `from` on, which were read again, and counts these blocks as known. Returns false,
- * and writes nothing, when one of the blocks is not the indexed one.
+ * Writes the fees and further fields of the blocks from `from` on, which were read again, and marks
+ * these blocks as read. Returns false, and writes nothing, when one of the blocks is not the
+ * indexed one.
  */
 export async function writeEarlierFees(
   sql: Transaction,

@@ -2,50 +2,45 @@ import { Admission, type Release } from "../../core/admission.ts";
 import { StoreError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 
-/** A page of a list: `limit` rows after the first `skip`. */
+/** Values of the columns that a list is ordered by: the place of a row in it. */
+export type PageKey = readonly string[];
+
+/** A page of a list: `limit` rows after the first `skip`, or after a key. */
 export interface PageRange {
   limit: number;
   skip: number;
+  /** The last row of the page before; without values the list begins. `skip` is then 0. */
+  after?: PageKey;
 }
 
 /**
- * The limit of an answer's data, in bytes, or characters for text. An answer of this size takes some 100 ms of
- * processor time, in which nobody else is served, and several times its size in memory.
+ * Largest data of an answer, in bytes, or characters for text. Such an answer blocks the event loop
+ * for some 100 ms, and takes several times its size in memory.
  */
 export const MAXIMUM_ANSWER = 24_000_000;
-/** So many rows take some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
+/** Rows per read: some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
 const ROWS_AT_ONCE = 50;
-/** About what the other fields of a row become in an answer, in characters. */
+/** Estimate of a row's other fields in an answer, in characters. */
 const OTHER_FIELDS = 500;
-/** Characters of a page that needs no place in the line, and of what is read of a larger one at a time. */
+/** Largest page without admission, and characters per read of a larger one. */
 const SMALL_PAGE = 1_500_000;
 const AT_ONCE = 1_000_000;
-/** Whoever waits longer goes on: the one in front may wait for a database that hangs. */
+/** Time limit of the wait: the page ahead may be waiting for a hanging database. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** The rows of a page are larger than an answer may be. */
+/** The rows of a page exceed an answer's limit. */
 export class PageTooLarge extends StoreError {
   constructor() {
     super("page-too-large", `a page of more than ${MAXIMUM_ANSWER} characters`);
   }
 }
 
-/** Throws `PageTooLarge` for rows of one page that were read apart. */
-export function requireAnswerable<Row>(
-  rows: readonly Row[],
-  dataOf: (row: Row) => readonly (string | null)[],
-): void {
-  let characters = 0;
-  for (const row of rows) for (const data of dataOf(row)) characters += data?.length ?? 0;
-  if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
-}
-
 /** A query that was not sent yet. It can be read in parts. */
-export interface PageQuery<Row> extends PromiseLike<Row[]> {
+interface PageQuery<Row> extends PromiseLike<Row[]> {
   cursor(rows: number, read: (part: Row[]) => unknown): Promise<unknown>;
 }
 
-/** Large pages are read, and become answers, one after the other. */
+/** Large pages are read and rendered one at a time. */
 const largePages = new Admission({
   capacity: () => 1,
   patienceMs: LONGEST_WAIT_MS,
@@ -53,9 +48,9 @@ const largePages = new Admission({
 });
 
 /**
- * Reads a page of at most `limit` rows; `dataOf` gives the fields of a row that may be large. A long page is read in
- * parts, so that nobody can fill the memory by asking for 10,000 large rows, and a large one while no other is, so that
- * everybody else is served in between. Throws `PageTooLarge`.
+ * Reads a page of at most `limit` rows; `dataOf` returns the possibly large fields of a row. A long
+ * page is read in parts, so that requests for 10,000 large rows cannot fill the memory, and large
+ * pages are read one at a time, so that others are served in between. Throws `PageTooLarge`.
  */
 export async function readPage<Row>(
   query: PageQuery<Row>,
@@ -66,7 +61,7 @@ export async function readPage<Row>(
   let characters = 0;
   let read = 0;
   let entering: Promise<Release | undefined> | undefined;
-  /** Gives what the next part waits for. */
+  /** Returns the wait before the next part. */
   const take = (part: Row[]): Promise<void> | undefined => {
     for (const row of part) {
       rows.push(row);

@@ -1,16 +1,10 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import {
-  isDistributedRead,
-  isNear,
-  placesOf,
-  publishedHead,
-  withBlocks,
-} from "../cluster/distributed-reads.ts";
+import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { keyOf } from "../index-keys.ts";
-import { type PageQuery, type PageRange, readPage } from "./large-pages.ts";
-import { blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
+import { type PageRange, readPage } from "./large-pages.ts";
+import { behindPlace, blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -23,7 +17,7 @@ export interface TransactionLog {
   data: Hex;
 }
 
-/** A log with what its block and transaction add. */
+/** A log with fields of its block and transaction. */
 export interface LogEntry extends TransactionLog {
   blockNumber: number;
   blockHash: Hex;
@@ -44,38 +38,29 @@ export interface LogPattern {
   topics: readonly (Hex | undefined)[];
 }
 
-/** Where a log stands. */
-export interface LogPlace {
-  blockNumber: number;
-  logIndex: number;
-}
-
 /** Inclusive; `latest` is the published head. */
 export interface LogBlocks {
   from: number | "latest";
   to: number | "latest";
-  /** Only logs after this place. */
-  after?: LogPlace | undefined;
 }
 
 /**
- * A range of an index that holds every log of a pattern. There is one way to read it: the condition is about a column
- * that no other index has, compares it with a list of one value, and the order names it, too. With an equality the
- * planner could walk the primary key for the order and drop what does not match, which reads the whole table where
- * matches are late.
+ * An index range with every log of a pattern. A statement must use this index: the condition is
+ * about a column of no other index, compares it with a list of one value, and the order names it,
+ * too. With an equality the planner could scan the primary key in order and filter, which reads the
+ * whole table where matches are late.
  */
 interface LogRange {
   condition: Fragment;
   order: Fragment;
 }
 
-/** A range with more entries than this is not counted to its end. */
+const KEY = ["block_number", "log_index"] as const;
+
+/** Entries up to which a range is counted. */
 const FEW = 1_000;
 
-/**
- * Logs that match at least one of the patterns, by block and log index in `order`. Each pattern is read in that order from
- * the index range with the fewest entries, as far as the page asks.
- */
+/** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
 export async function searchLogs(
   sql: Queryable,
   patterns: readonly LogPattern[],
@@ -90,9 +75,8 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
-  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, by);
-  const keys = keysOf(sql, searches, blocks, page, by);
-  const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+  const keys = keysOf(sql, searches, blocks, page, order);
+  const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
     SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
@@ -104,132 +88,59 @@ export async function searchLogs(
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, page.limit, dataOf);
+  return readPage(query, page.limit, ({ data }) => [data]);
 }
 
-const dataOf = ({ data }: TransactionLog) => [data];
-
-/** A pattern, and where its logs are looked for: undefined for all blocks. */
+/** A pattern and its range: undefined for all blocks. */
 interface LogSearch {
   pattern: LogPattern;
   range: LogRange | undefined;
 }
 
-/** Keys of a page of what the searches find, each log once. Of several searches each gives as many as the page may need. */
+/** Selects the keys of a page of the searches, each log once. Each search returns as many as the page may need. */
 function keysOf(
   sql: Queryable,
   searches: readonly LogSearch[],
   blocks: LogBlocks,
-  { limit, skip }: PageRange,
-  by: Fragment,
+  page: PageRange,
+  asked: Order,
 ): Fragment {
-  const key = sql`block_number, log_index`;
-  const pageOf = (search: LogSearch, page: PageRange) =>
-    pageOfSearch(sql, key, search, blocks, page, by);
+  const by = direction(sql, asked);
+  const { limit, skip } = page;
+  const pageOf = (search: LogSearch, page: PageRange) => {
+    const rows = sql`
+      SELECT block_number, log_index FROM logs
+      WHERE ${found(sql, search, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
+    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+  };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
-  if (others.length === 0) return pageOf(first, { limit, skip });
+  if (others.length === 0) return pageOf(first, page);
   const union = searches
-    .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
+    .map((search) => sql`(${pageOf(search, { ...page, limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
   const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** Columns of a page of one search. */
-function pageOfSearch(
-  sql: Queryable,
-  columns: Fragment,
-  search: LogSearch,
-  blocks: LogBlocks,
-  page: PageRange,
-  by: Fragment,
-): Fragment {
-  const rows = sql`SELECT ${columns} FROM logs WHERE ${found(sql, search, blocks)}`;
-  return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
-}
-
-type LogOfServers = Omit<LogEntry, "blockHash" | "timestampSeconds">;
-
-/**
- * A page of several servers. The logs of an address are on one of them, and carry what their transactions add
- * (page-columns.ts): a near page of one search is one statement.
- */
-async function readOfServers(
-  sql: Queryable,
-  searches: readonly LogSearch[],
-  blocks: LogBlocks,
-  page: PageRange,
-  by: Fragment,
-): Promise<LogEntry[]> {
-  const columns = sql`
-    logs.block_number, logs.log_index, address, topic0, topic1, topic2, topic3, data, transaction_index, transaction_hash, gas_price, gas_used`;
-  const [search, ...others] = searches;
-  const address = others.length === 0 ? search?.pattern.address : undefined;
-  const asked = address === undefined ? "all servers" : "one server";
-  let query: Fragment;
-  if (search && others.length === 0 && isNear(page, asked)) {
-    query = pageOfSearch(sql, columns, search, blocks, page, by);
-  } else {
-    const keys = keysOf(sql, searches, blocks, page, by);
-    const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
-    query = sql`
-      SELECT ${columns}
-      FROM ${places} CROSS JOIN LATERAL unnest(places.block_number, places.log_index) AS place (block, index)
-      JOIN logs ON logs.block_number = place.block AND logs.log_index = place.index
-      WHERE ${onServerOf(sql, address)}
-      ORDER BY logs.block_number ${by}, logs.log_index ${by}`;
-  }
-  const rows = await readPage(query as unknown as PageQuery<LogOfServers>, page.limit, dataOf);
-  return withBlocks(sql, await withTransactions(sql, rows));
-}
-
-/** Adds what transactions add to the logs of an earlier version, or of one server. */
-async function withTransactions(
-  sql: Queryable,
-  logs: readonly LogOfServers[],
-): Promise<readonly LogOfServers[]> {
-  const lacking = logs.filter((log) => log.transactionHash === null);
-  if (lacking.length === 0) return logs;
-  const found = await sql<Omit<LogOfServers, keyof TransactionLog>[]>`
-    SELECT block_number, transaction_index, hash AS transaction_hash, gas_price, gas_used FROM transactions_at(
-      ${lacking.map(({ blockNumber }) => blockNumber)}::bigint[],
-      ${lacking.map(({ transactionIndex }) => transactionIndex)}::integer[])`;
-  const byPlace = new Map(
-    found.map((one) => [`${one.blockNumber} ${one.transactionIndex}`, one] as const),
-  );
-  return logs.flatMap((log) => {
-    if (log.transactionHash !== null) return [log];
-    const transaction = byPlace.get(`${log.blockNumber} ${log.transactionIndex}`);
-    return transaction ? [{ ...log, ...transaction }] : [];
-  });
-}
-
-/** Condition that tells the coordinator which server has the logs of an address; to all others it is none. */
-function onServerOf(sql: Queryable, address: Address | undefined): Fragment {
-  return address === undefined
-    ? sql`true`
-    : sql`(NOT is_distributed() OR address = ${address}::bytea)`;
-}
-
-/** The order that the range of a search is read in, and that of its logs. */
+/** Returns the order of a search's range, and that of its logs. */
 function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
   const order = sql`block_number ${by}, log_index ${by}`;
   return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
 }
 
-/** The condition of what a search finds. */
+/** Returns the condition of a search. */
 function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
   return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
-/** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
+/** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
 function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
   const rangeOf = (order: Fragment, value: Fragment): LogRange => ({
     order,
-    condition: sql`${order} = ANY(ARRAY[${value}]) AND ${onServerOf(sql, address)}`,
+    condition: sql`${order} = ANY(ARRAY[${value}])`,
   });
   if (address !== undefined) {
     ranges.push(
@@ -251,10 +162,7 @@ function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   return ranges;
 }
 
-/**
- * The range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all
- * blocks.
- */
+/** Returns the range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all blocks. */
 async function narrowestRange(
   sql: Queryable,
   ranges: readonly LogRange[],
@@ -279,17 +187,15 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
   const head = publishedHead(sql);
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
   const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
-  const after = blocks.after
-    ? sql`AND (block_number, log_index) > (${blocks.after.blockNumber}::bigint, ${blocks.after.logIndex}::bigint)`
-    : sql``;
   return sql`
-    block_number >= ${from} ${to} ${after} AND block_number <= ${head}
+    block_number >= ${from} ${to} AND block_number <= ${head}
     ${range ? sql`AND ${range.condition}` : sql``}`;
 }
 
 /**
- * The whole condition, so that no index can serve it, and the planner takes it to hold: the range is chosen already, and most of
- * what it has matches. By the columns' statistics it would expect too few rows to fill a page, read all of the range and sort it.
+ * Returns the whole condition in a form that no index matches and the planner assumes to hold,
+ * since the range is chosen and most of it matches. By column statistics it would expect too few
+ * rows to fill a page, read the whole range and sort it.
  */
 function matching(sql: Queryable, { address, topics }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>

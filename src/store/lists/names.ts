@@ -3,10 +3,10 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "./large-pages.ts";
 import type { TokenStandard } from "./token-transfers.ts";
 
-/** A token, a verified contract, or both, that a name leads to. */
+/** A token, a verified contract, or both, found by name. */
 export interface NamedContract {
   address: Address;
-  /** Null for what is no token. */
+  /** Null for a contract that is not a token. */
   standard: TokenStandard | null;
   name: string | null;
   symbol: string | null;
@@ -14,17 +14,14 @@ export interface NamedContract {
   contractName: string | null;
 }
 
-/**
- * Tokens whose name or symbol, and verified contracts whose name begins with a text, in any letter case; only the first 64
- * characters of either count. What matched decides the order, so that whole names come first; then the oldest tokens do.
- */
+/** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
 export async function listContractsByName(
   sql: Queryable,
   text: string,
   { limit, skip }: PageRange,
 ): Promise<NamedContract[]> {
   const start = sql`lower(left(${text}::text, 64))`;
-  /** As the indexes have it (migrations/0111_names.sql). */
+  /** The expression of the indexes (migrations/0111_names.sql). */
   const keyOf = (column: Fragment) => sql`lower(left(${column}, 64)) COLLATE "C"`;
   const begins = (column: Fragment) => sql`
     ${column} IS NOT NULL AND ${keyOf(column)} >= ${start}

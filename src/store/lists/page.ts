@@ -1,3 +1,4 @@
+import { StoreError } from "../../core/errors.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { isDistributedRead, publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "./large-pages.ts";
@@ -15,9 +16,66 @@ export function direction(sql: Queryable, order: Order): Fragment {
   return order === "asc" ? sql`ASC` : sql`DESC`;
 }
 
+/** Forms of the columns that lists are ordered by. */
+const KEY_FORMS = {
+  bigint: /^-?\d{1,16}$/,
+  numeric: /^-?\d{1,78}$/,
+  bytea: /^0x[0-9a-f]{40}$/,
+  /** In microseconds. */
+  timestamptz: /^\d{1,16}$/,
+};
+type KeyForm = keyof typeof KEY_FORMS;
+
+function castTo(sql: Queryable, form: KeyForm, value: string): Fragment {
+  if (!KEY_FORMS[form].test(value)) throw new InvalidKey();
+  if (form === "bigint") return sql`${value}::bigint`;
+  if (form === "timestamptz") return sql`to_timestamp(${value}::bigint / 1e6)`;
+  return form === "numeric" ? sql`${value}::numeric` : sql`${value}::bytea`;
+}
+
+/** A key that is not of the list. */
+export class InvalidKey extends StoreError {
+  constructor() {
+    super("invalid-key", "the key of a page is not of its list");
+  }
+}
+
 /**
- * The condition that a block number is published and within the bounds, as a range of an index. `column` is the bare
- * name; only one table of the query may have it.
+ * The condition that a row comes behind the key of the page, as a range of an index in the order of the columns, each in its form.
+ * All have the same direction. Throws `InvalidKey`.
+ */
+export function behindKey(
+  sql: Queryable,
+  { after = [] }: Pick<PageRange, "after">,
+  columns: readonly (readonly [column: Fragment, form: KeyForm])[],
+  order: Order,
+): Fragment {
+  if (after.length === 0) return sql``;
+  if (after.length !== columns.length) throw new InvalidKey();
+  const values = columns.map(([, form], index) => castTo(sql, form, after[index] ?? ""));
+  const list = (parts: readonly Fragment[]) => parts.reduce((all, part) => sql`${all}, ${part}`);
+  const [row, key] = [list(columns.map(([column]) => column)), list(values)];
+  return order === "asc" ? sql`AND (${row}) > (${key})` : sql`AND (${row}) < (${key})`;
+}
+
+/** As `behindKey`, of columns of places: numbers of blocks, and positions in them. */
+export function behindPlace(
+  sql: Queryable,
+  page: Pick<PageRange, "after">,
+  columns: readonly string[],
+  order: Order,
+): Fragment {
+  return behindKey(
+    sql,
+    page,
+    columns.map((name) => [sql`${sql(name)}`, "bigint"] as const),
+    order,
+  );
+}
+
+/**
+ * Returns the condition that a block number is published and within the bounds, as an index range.
+ * `column` is the bare name; only one table of the query may have it.
  */
 export function inPublishedBlocks(
   sql: Queryable,
@@ -25,17 +83,17 @@ export function inPublishedBlocks(
   column = "block_number",
 ): Fragment {
   const name = sql(column);
-  // With a bound that excludes nothing the planner would expect hardly any rows.
+  // With a bound that excludes nothing the planner would expect very few rows.
   const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
   return sql`${name} <= ${publishedHead(sql)} ${notBefore} ${notAfter}`;
 }
 
 /**
- * A page of `rows` (a SELECT without an order) whose index has them in the order of blocks only: `inIndex`. Whole blocks are
- * read from it, as many as the page needs, and sorted in `order`. An incremental sort would do the same, but a plan that is
- * made for any parameters sorts all rows of a key instead. Of several servers each is asked for that sort, because Citus
- * drops the ties of what it asks them for, and keeps what it is to sort again.
+ * Returns a page of `rows` (a SELECT without an order) whose index is ordered by block only:
+ * `inIndex`. It reads as many whole blocks as the page needs, and sorts them in `order`. An
+ * incremental sort would do the same, but a generic plan sorts all rows of a key instead. On
+ * several servers each sorts, because Citus drops ties, and keeps the rows it sorts again.
  */
 export function pageOfBlocks(
   sql: Queryable,

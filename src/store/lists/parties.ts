@@ -3,30 +3,30 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "./large-pages.ts";
 import { pageOfBlocks } from "./page.ts";
 
-/** Where an address stands: sender, or receiver and created contract. */
+/** Role of an address: sender, or receiver and created contract. */
 export type Side = "from" | "to";
 
-/** Whom entries go from and to: one of the two addresses at least, and with both whether both must fit. */
+/** Senders and receivers of entries: at least one address, and with both whether both must match. */
 export interface Parties {
   from?: Address | undefined;
   to?: Address | undefined;
   operator: "and" | "or";
 }
 
-/** A table of the activity of addresses, narrowed to what a list is of. */
+/** A table of the activity of addresses, restricted to a list's entries. */
 export interface Activity {
   /** Columns of an entry's key. */
   key: Fragment;
-  /** The same as an order, and what of it the index of the activity has. */
+  /** The same as an order, and its part in the activity's index. */
   order: Fragment;
   inIndex: Fragment;
-  /** Keys of the entries that an address stands in, on a side. */
+  /** Selects keys of the entries of an address, on a side. */
   entriesOf(address: Address, side: Side): Fragment;
 }
 
 /**
- * Keys of a page of the entries of the parties, in their order. Each side is a range of the activity's index; of either
- * side no more is read than the page may need.
+ * Returns the keys of a page of the parties' entries, in their order. Each side is a range of the
+ * activity's index, read only as far as the page may need.
  */
 export function pageOfParties(
   sql: Queryable,
@@ -55,13 +55,13 @@ export function pageOfParties(
   return page(sql`(${first(from, "from")}) UNION (${first(to, "to")})`, limit, skip);
 }
 
-/** Condition that the `sides` of an activity row have the side, nothing without one. */
+/** Returns the condition that the `sides` of an activity row contain the side, none without one. */
 export function onSide(sql: Queryable, side: Side | undefined): Fragment {
   if (side === undefined) return sql``;
   return side === "from" ? sql`AND sides & 1 <> 0` : sql`AND sides & 6 <> 0`;
 }
 
-/** The activity of a table that keeps `sides`; a created contract is no receiver here. */
+/** Returns the activity of a table with `sides`; a created contract does not count as a receiver. */
 export function activityWithSides(
   sql: Queryable,
   {

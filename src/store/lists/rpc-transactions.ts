@@ -4,9 +4,9 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
-// Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
+// Transactions for JSON-RPC, with fields that the explorer's own answers omit.
 
-/** What only some types of transactions have, as the node gave it. */
+/** Fields of some transaction types, in the node's form. */
 export interface TransactionExtra {
   accessList?: unknown;
   authorizationList?: unknown;
@@ -16,12 +16,12 @@ export interface TransactionExtra {
   blobGasPrice?: Hex;
   /** The signed price, where it is not the effective one. */
   gasPrice?: Hex;
-  /** Fields of some chains only, of the transaction and of its receipt. */
+  /** Chain-specific fields of the transaction and of its receipt. */
   transaction?: Record<string, unknown>;
   receipt?: Record<string, unknown>;
 }
 
-/** Where a transaction stands, and what its receipt has too. Quantities are decimal text. */
+/** Position of a transaction, and fields shared with its receipt. Quantities are decimal text. */
 interface PlacedTransaction {
   blockHash: Hex;
   blockNumber: number;
@@ -35,7 +35,7 @@ interface PlacedTransaction {
   extra: TransactionExtra | null;
 }
 
-/** A transaction as it was signed. */
+/** A transaction in its signed form. */
 export interface SignedTransaction extends PlacedTransaction {
   nonce: string;
   value: string;
@@ -49,7 +49,7 @@ export interface SignedTransaction extends PlacedTransaction {
   s: Hex | null;
 }
 
-/** What became of a transaction. */
+/** The receipt of a transaction. */
 export interface StoredReceipt extends PlacedTransaction {
   createdContract: Address | null;
   cumulativeGasUsed: string;
@@ -61,7 +61,7 @@ export interface StoredReceipt extends PlacedTransaction {
   logs: TransactionLog[];
 }
 
-/** The transaction of a hash; undefined when it is not in a published block. */
+/** Returns the transaction of a hash; undefined when it is not in a published block. */
 export async function getSignedTransaction(
   sql: Queryable,
   hash: Hex,
@@ -75,10 +75,7 @@ export async function getSignedTransaction(
   return transaction;
 }
 
-/**
- * The transaction at a place of a published block, null where the block has no such place; undefined when the block is
- * not indexed.
- */
+/** Returns the transaction at a place; null where the block has none, undefined when the block is not indexed. */
 export async function getSignedTransactionAt(
   sql: Queryable,
   blockNumber: number,
@@ -92,16 +89,16 @@ export async function getSignedTransactionAt(
   return row && { transaction: row.hash === null ? null : row };
 }
 
-/** Of `transactions t`, what its signer has signed. */
+/** Selects the signed fields of `transactions t`. */
 function signedColumns(sql: Queryable): Fragment {
   return sql`t.hash, t.type, t.from_address AS from, t.to_address AS to, t.nonce, t.value, t.gas,
     t.gas_price, t.max_fee_per_gas, t.max_priority_fee_per_gas, t.input, t.v, t.r, t.s, t.extra`;
 }
 
-/** The receipt of a transaction, its logs in order; undefined when it is not in a published block. */
+/** Returns the receipt of a transaction, its logs in order; undefined when it is not in a published block. */
 export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredReceipt | undefined> {
   type Row = Omit<StoredReceipt, "logs"> & (TransactionLog | { logIndex: null });
-  // One row for each log: one statement sees one state of the chain.
+  // One row for each log, so that a single statement reads one state of the chain.
   const rows = await sql<Row[]>`
     SELECT b.hash AS block_hash, t.block_number,
       t.transaction_index, t.hash, t.type, t.from_address AS from,

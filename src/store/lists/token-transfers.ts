@@ -1,18 +1,13 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import {
-  type Places,
-  placesOf,
-  publishedHead,
-  readFromList,
-  withBlocks,
-} from "../cluster/distributed-reads.ts";
+import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
-import { listNamed, mayBeNamed } from "./called-methods.ts";
+import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -39,6 +34,7 @@ export interface TokenTransferEntry {
   /** Head number minus block number. */
   confirmations: number;
   logIndex: number;
+  batchIndex: number;
   /** Of the transfer; the zero address for a mint. */
   from: Address;
   /** Of the transfer; the zero address for a burn. */
@@ -58,35 +54,35 @@ export interface TokenTransferEntry {
   gasUsed: string;
   cumulativeGasUsed: string;
   input: Hex;
-  /** Whether something is stored of the transaction's receiver that may name what is called. */
+  /** Whether the transaction's receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 
-/** Token transfers in the order of block, log and position in a batch. */
+const KEY = ["block_number", "log_index", "batch_index"] as const;
+
+/** Returns token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
   filter: TokenTransferFilter,
   order: Order,
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
-  const towards = direction(sql, order);
-  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
-  const key = sql`block_number, log_index, batch_index`;
-  return listed || complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
 }
 
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
-  towards: Fragment,
+  page: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TokenTransferEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "log_index", "batch_index"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TokenTransferEntry[]>`
     SELECT f.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - f.block_number AS confirmations,
-      f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
+      f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, f.transaction_hash, f.transaction_to, f.nonce, f.gas, f.gas_price,
       f.gas_used, f.cumulative_gas_used, f.input,
@@ -102,106 +98,50 @@ async function complete(
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY f.block_number ${towards}, f.log_index ${towards}, f.batch_index ${towards}`;
-  return readPage(query, limit, dataOf);
+  return readPage(query, limit, ({ input }) => [input]);
 }
 
-const dataOf = ({ input }: Pick<TokenTransferEntry, "input">) => [input];
-
-/** The page of the list of an address on several servers; undefined where it is read by keys. */
-function readListOf(
-  sql: Queryable,
-  filter: TokenTransferFilter,
-  towards: Fragment,
-  page: PageRange,
-): Promise<TokenTransferEntry[] | undefined> {
-  const columns = sql`
-    block_number, log_index, batch_index, from_address AS from, to_address AS to, token, token_id, amount,
-    transaction_index, transaction_hash, transaction_to, nonce, gas, gas_price, gas_used, cumulative_gas_used, input`;
-  return readFromList<ListedRow, TokenTransferEntry>(
-    sql,
-    pageOf(sql, columns, filter, towards, page),
-    page,
-    {
-      dataOf,
-      complete: (rows) => completeListed(sql, rows),
-      placeOf: ({ blockNumber, logIndex, batchIndex }) => [blockNumber, logIndex, batchIndex],
-      readInPlace: (places) => complete(sql, places, towards, places.length),
-    },
-  );
-}
-
-type TokenFields = Pick<TokenTransferEntry, "tokenName" | "tokenSymbol" | "tokenDecimals">;
-
-type ListedRow = Omit<
-  TokenTransferEntry,
-  keyof TokenFields | "blockHash" | "timestampSeconds" | "confirmations" | "mayBeNamed"
-> & { batchIndex: number };
-
-async function completeListed(
-  sql: Queryable,
-  rows: readonly ListedRow[],
-): Promise<TokenTransferEntry[]> {
-  const tokens = [...new Set(rows.map(({ token }) => token))];
-  const receivers = rows.map(({ transactionTo }) => transactionTo);
-  const [entries, known, named] = await Promise.all([
-    withBlocks(sql, rows),
-    sql<(TokenFields & { address: Address })[]>`
-      SELECT address, name AS token_name, symbol AS token_symbol, decimals AS token_decimals
-      FROM tokens WHERE address = ANY(${tokens}::bytea[])`,
-    listNamed(sql, receivers),
-  ]);
-  const fieldsOf = new Map(known.map(({ address, ...fields }) => [address, fields]));
-  const unknown: TokenFields = { tokenName: null, tokenSymbol: null, tokenDecimals: null };
-  return entries.map((entry) => ({
-    ...entry,
-    ...(fieldsOf.get(entry.token) ?? unknown),
-    mayBeNamed: named.has(entry.transactionTo),
-  }));
-}
-
-/** Columns of a page; of a token alone, and of parties, only the key's. */
+/** Selects the columns of a page; of a token alone, and of parties, only the key's. */
 function pageOf(
   sql: Queryable,
-  columns: Fragment,
   filter: TokenTransferFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
   const { standard, token, blocks } = filter;
+  const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
-  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
+  const condition = sql`
+    standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
   const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
-    SELECT ${columns} FROM address_token_transfers
+    SELECT ${key} FROM address_token_transfers
     WHERE ${condition} ${onSide(sql, side)} AND ${
       token === undefined
         ? sql`address = ${address}`
         : hasKey(sql, [sql`address`, sql`${address}::bytea`], [sql`token`, sql`${token}::bytea`])
     }`;
   if ("parties" in filter) {
-    return pageOfParties(
-      sql,
-      filter.parties,
-      { key: columns, inIndex, order, entriesOf: rowsOf },
-      page,
-    );
+    return pageOfParties(sql, filter.parties, { key, inIndex, order, entriesOf: rowsOf }, page);
   }
   if ("address" in filter) {
     return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
   }
-  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
+  // The token in the order selects its own index: see `LogRange` in logs.ts.
   const rows = sql`
-    SELECT ${columns} FROM token_transfers
+    SELECT ${key} FROM token_transfers
     WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
   const ofToken = sql`token ${towards}, ${inBlocks}`;
   return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
 }
 
-/** One transfer of one token id, as the page of its transaction shows it. */
+/** One transfer of one token id, for the page of its transaction. */
 export type TransferOfTransaction = Pick<
   TokenTransferEntry,
   | "logIndex"
+  | "batchIndex"
   | "from"
   | "to"
   | "token"
@@ -212,25 +152,46 @@ export type TransferOfTransaction = Pick<
   | "tokenDecimals"
 > & { standard: TokenStandard };
 
-/** Token transfers of a transaction, of all standards, in the order of log and position in a batch. */
+/** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
 export function listTransfersOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransferOfTransaction[]> {
   return sql<TransferOfTransaction[]>`
-    SELECT f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
+    SELECT f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
       SELECT t.* FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL token_transfers_of_transaction(p.block_number, p.transaction_index) t
-      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${behindPlace(sql, page, ["log_index", "batch_index"], "asc")}
       ORDER BY t.log_index, t.batch_index
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) f
     LEFT JOIN LATERAL (
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY f.log_index, f.batch_index`;
+}
+
+/** Returns the newest published block with a transfer of a token, or from or to an address; undefined without one. */
+export async function getLastTransferBlock(
+  sql: Queryable,
+  of: { token: Address } | { owner: Address },
+): Promise<number | undefined> {
+  const rows = ([20, 404, 721, 1155] as const)
+    .map((standard) => {
+      const [side, list] =
+        "owner" in of
+          ? [sql`address`, sql`address_token_transfers WHERE address = ${of.owner}`]
+          : [sql`token`, sql`token_transfers WHERE token = ANY(ARRAY[${of.token}::bytea])`];
+      return sql`
+        (SELECT block_number FROM ${list} AND standard = ${standard} AND ${inPublishedBlocks(sql)}
+         ORDER BY ${side} DESC, block_number DESC LIMIT 1)`;
+    })
+    .reduce((all, one) => sql`${all} UNION ALL ${one}`);
+  const [last] = await sql<{ number: number }[]>`
+    SELECT block_number AS number FROM (${rows}) AS transfers ORDER BY block_number DESC LIMIT 1`;
+  return last?.number;
 }

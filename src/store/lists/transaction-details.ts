@@ -5,7 +5,7 @@ import type { TransactionLog } from "./logs.ts";
 import type { TransactionExtra } from "./rpc-transactions.ts";
 import type { TransactionDetail } from "./transactions.ts";
 
-/** What only the whole page of a transaction shows. Quantities are decimal text. */
+/** Fields of a transaction for its own page only. Quantities are decimal text. */
 interface TransactionFacts {
   type: number;
   nonce: string;
@@ -18,7 +18,7 @@ interface TransactionFacts {
   extra: TransactionExtra | null;
 }
 
-/** What the details of a transaction are made from. */
+/** Data for the details of a transaction. */
 export interface ReadDetails {
   facts: TransactionFacts;
   /** Of the receiver and of the contracts that logged or failed. */
@@ -30,7 +30,7 @@ type Place = Pick<TransactionDetail, "blockNumber" | "transactionIndex">;
 const MOST_FAILED = 20;
 const MOST_DELEGATIONS = 50;
 
-/** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
+/** Reads the data for the details of a transaction; `sql` must be the transaction's snapshot. */
 export async function readTransactionDetails(
   sql: Queryable,
   transaction: TransactionDetail,
@@ -39,7 +39,7 @@ export async function readTransactionDetails(
   const facts = await getFacts(sql, transaction);
   if (!facts) return undefined;
   const failed = transaction.succeeded === false ? await listFailedCallees(sql, transaction) : [];
-  // A proxy may have another contract behind it now.
+  // A proxy may have another target now.
   const delegations = await listDelegations(sql, transaction);
   const receiver = transaction.to ?? facts.createdContract;
   const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
@@ -60,7 +60,7 @@ async function getFacts(
   return facts;
 }
 
-/** Calls that ran other code in the caller's place, the first of each. */
+/** Selects calls that ran other code in the caller's context, the first of each. */
 function listDelegations(
   sql: Queryable,
   { blockNumber, transactionIndex }: Place,
@@ -74,7 +74,7 @@ function listDelegations(
     LIMIT ${MOST_DELEGATIONS}`;
 }
 
-/** Callees of the frames that failed, the outermost first. */
+/** Returns callees of the failed frames, the outermost first. */
 async function listFailedCallees(
   sql: Queryable,
   { blockNumber, transactionIndex }: Place,

@@ -1,11 +1,10 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { isDistributedRead } from "../cluster/distributed-reads.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
-/** One transaction as its own page shows it. */
+/** One transaction for its own page. */
 export interface TransactionDetail {
   blockNumber: number;
   blockHash: Hex;
@@ -27,47 +26,30 @@ export interface TransactionDetail {
   /** See `hasSucceeded`. */
   succeeded: boolean | null;
   input: Hex;
-  /** Of a failed transaction, when its trace is indexed. */
+  /** The error of a failed transaction with an indexed trace. */
   error: string | null;
   revertData: Hex | null;
   /** Whether traces are indexed. */
   traced: boolean;
 }
 
-/**
- * Whether a transaction of `transactions` succeeded: as its receipt says, or its trace, since receipts from before
- * Byzantium (EIP-658) do not; null when neither does.
- */
+/** Whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
 export function hasSucceeded(sql: Queryable): Fragment {
   return sql`
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
 }
 
-/** As `hasSucceeded` says in a statement; `traced` is whether traces are indexed. */
-export function hasRowSucceeded(
-  { status, error }: Pick<TransactionDetail, "status" | "error">,
-  traced: boolean | undefined,
-): boolean | null {
-  if (status !== null) return status === 1;
-  return traced ? error === null : null;
-}
-
-/** A transaction, and of several servers the addresses of its logs (page-columns.ts) in the database's own form. */
-export interface FoundTransaction extends TransactionDetail {
-  logAddresses?: string | null;
-}
-
-/** The transaction of a hash; undefined when it is not in a published block. */
+/** Returns the transaction of a hash; undefined when it is not in a published block. */
 export async function getTransaction(
   sql: Queryable,
   hash: Hex,
-): Promise<FoundTransaction | undefined> {
-  const [row] = await sql<FoundTransaction[]>`
+): Promise<TransactionDetail | undefined> {
+  const [row] = await sql<TransactionDetail[]>`
     SELECT t.block_number, b.hash AS block_hash, b.parent_hash,
       b.timestamp AS timestamp_seconds, (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
       t.transaction_index, t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
       t.gas_price, t.gas_used, t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
-      t.revert_data, (SELECT traced FROM sync_state) AS traced ${isDistributedRead(sql) ? sql`, t.log_addresses` : sql``}
+      t.revert_data, (SELECT traced FROM sync_state) AS traced
     FROM transaction_places(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
@@ -77,28 +59,16 @@ export async function getTransaction(
 
 /**
  * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
- * chain any more, which of several servers only the end of the read tells (`wasTorn` in snapshot.ts).
+ * chain any more.
  */
 export async function listLogsOfTransaction(
   sql: Queryable,
-  transaction: Pick<
-    FoundTransaction,
-    "blockNumber" | "blockHash" | "transactionIndex" | "logAddresses"
-  >,
+  transaction: Pick<TransactionDetail, "blockNumber" | "blockHash" | "transactionIndex">,
   { after, limit }: { after: number; limit: number },
 ): Promise<TransactionLog[] | undefined> {
-  const { blockNumber, blockHash, transactionIndex, logAddresses } = transaction;
-  const columns = sql`log_index, address, topic0, topic1, topic2, topic3, data`;
-  if (isDistributedRead(sql)) {
-    return sql<TransactionLog[]>`
-      SELECT ${columns} FROM logs
-      WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex} AND log_index > ${after}
-        ${logAddresses ? sql`AND address = ANY(${logAddresses}::bytea[])` : sql``}
-      ORDER BY log_index
-      LIMIT ${limit}`;
-  }
+  const { blockNumber, blockHash, transactionIndex } = transaction;
   const rows = await sql<(TransactionLog | { logIndex: null })[]>`
-    SELECT ${columns}
+    SELECT log_index, address, topic0, topic1, topic2, topic3, data
     FROM blocks
     LEFT JOIN LATERAL logs_of_transaction(number, ${transactionIndex}) ON log_index > ${after}
     WHERE number = ${blockNumber} AND hash = ${blockHash}
@@ -107,7 +77,7 @@ export async function listLogsOfTransaction(
   return rows.length === 0 ? undefined : rows.filter((row) => row.logIndex !== null);
 }
 
-/** Whether any published block has a transaction. */
+/** Returns whether any published block has a transaction. */
 export async function hasPublishedTransactions(sql: Queryable): Promise<boolean> {
   const [found] = await sql`SELECT 1 FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
   return found !== undefined;

@@ -3,10 +3,9 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 
-// ERC-2309: one log may move 2^256 ids of a collection, and is not unfolded. Who owns the ids that are known of it is found when
-// that is asked for.
+// ERC-2309: one log may move 2^256 ids of a collection, and is not unfolded. Owners of its known ids are computed on request.
 
-/** The collections and parties of such logs in a range of blocks, as a part of a statement. */
+/** Returns the collections and parties of such logs in a range of blocks, as SQL. */
 export function partiesOfConsecutiveTransfers(sql: Queryable, range: BlockRange): Fragment {
   return sql`
     SELECT token, party FROM consecutive_transfers
@@ -14,7 +13,7 @@ export function partiesOfConsecutiveTransfers(sql: Queryable, range: BlockRange)
     WHERE ${inRange(sql, range)}`;
 }
 
-/** Number of a collection's published logs of that kind, counted up to `limit`. */
+/** Returns the number of a collection's published logs of that kind, counted up to `limit`. */
 export async function countConsecutiveTransfers(
   sql: Queryable,
   token: Address,

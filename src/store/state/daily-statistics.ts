@@ -3,15 +3,15 @@ import { direction, type Order } from "../lists/page.ts";
 import type { ServedHead } from "../sync-state.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 
-/** The end of the year 9999: later times, which only a development chain has, count to its last day. */
+/** The end of the year 9999: later times, only of development chains, count to its last day. */
 const LAST_SECOND = 253_402_300_799;
 
-/** The UTC day of a unix time. */
+/** Returns the UTC day of a unix time, as SQL. */
 export function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
   return sql`(to_timestamp(least(${seconds}, ${LAST_SECOND}::bigint)) AT TIME ZONE 'UTC')::date`;
 }
 
-/** What the recorded blocks of a range add to the statistics of their UTC days, in the order of the table's columns. */
+/** Returns the additions of a range's recorded blocks to the statistics of their UTC days, in the order of the table's columns. */
 function additions(sql: Queryable, range: BlockRange): Fragment {
   return sql`
     WITH paid AS MATERIALIZED (
@@ -62,11 +62,7 @@ const SUMS = [
   "l1_fees",
 ] as const;
 
-/**
- * Undoes `applyDailyStatistics` for a range at the end of the chain, before its blocks and addresses are deleted. Sums are
- * subtracted; where an extreme goes with the range, the next one is looked for in the blocks that are left of the day, not in
- * their transactions.
- */
+/** Undoes `applyDailyStatistics` before the rows are deleted; lost extremes come from the day's remaining blocks. */
 export async function revertDailyStatistics(
   sql: Transaction,
   range: BlockRange,
@@ -113,7 +109,7 @@ export async function applyDailyStatistics(sql: Transaction, range: BlockRange):
       gas_price_maximum = greatest(known.gas_price_maximum, excluded.gas_price_maximum)`;
 }
 
-/** Figures of one UTC day; amounts in wei unless the name tells otherwise. */
+/** Figures of one UTC day; amounts in wei unless the name says otherwise. */
 export interface DailyStatistics {
   /** Days since 1970-01-01. */
   day: number;
@@ -123,7 +119,7 @@ export interface DailyStatistics {
   transactionCount: number;
   /** L1 fees included. */
   fees: string;
-  /** The part of the fees that the fee recipients kept. */
+  /** The fee recipients' part of the fees. */
   rewards: string;
   gasUsed: string;
   gasLimit: string;
@@ -134,7 +130,7 @@ export interface DailyStatistics {
   /** Sum over the transactions. */
   gasPriceSum: string;
   newAddresses: number;
-  /** Uncles that the day's blocks include, and their rewards in eighths of a block's. */
+  /** Uncles in the day's blocks, and their rewards in eighths of a block's. */
   uncleCount: number;
   uncleEighths: number;
 }
@@ -145,7 +141,7 @@ export interface TotalStatistics {
   withdrawnGwei: string;
 }
 
-/** Days that have blocks, from one day to another inclusive; days are counted from 1970-01-01. */
+/** Returns days with blocks, from one day to another inclusive; days are counted from 1970-01-01. */
 export async function listDailyStatistics(
   sql: Queryable,
   days: { from: number; to: number },
@@ -163,17 +159,14 @@ export async function listDailyStatistics(
     ORDER BY daily_statistics.day ${direction(sql, order)}`;
 }
 
-/** Fees of a day in wei, the day counted from 1970-01-01; undefined when it has no blocks. */
+/** Returns the fees of a day in wei, the day counted from 1970-01-01; undefined when it has no blocks. */
 export async function getDailyFees(sql: Queryable, day: number): Promise<string | undefined> {
   const [row] = await sql<{ fees: string }[]>`
     SELECT fees + l1_fees AS fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`;
   return row?.fees;
 }
 
-/**
- * Returns the last day, counted from 1970-01-01, with a block whose L1 fees are still to be read; -Infinity when all are known, or
- * the chain has none. `served` is the head of `sql`'s snapshot.
- */
+/** Returns the last day (from 1970-01-01) with unread L1 fees; -Infinity without. `served` is the snapshot's head. */
 export async function getLastDayWithoutL1Fees(
   sql: Queryable,
   { l1FeesFrom }: Pick<ServedHead, "l1FeesFrom">,
@@ -184,7 +177,7 @@ export async function getLastDayWithoutL1Fees(
   return row?.day ?? Number.NEGATIVE_INFINITY;
 }
 
-/** What was burnt and withdrawn since the first block. */
+/** Returns the burnt and withdrawn sums since the first block. */
 export async function getTotalStatistics(sql: Queryable): Promise<TotalStatistics> {
   const [totals] = await sql<[TotalStatistics]>`
     SELECT coalesce(sum(burnt_fees), 0) AS burnt_fees, coalesce(sum(withdrawn_gwei), 0) AS withdrawn_gwei

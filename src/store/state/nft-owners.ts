@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 import { countConsecutiveTransfers } from "./consecutive-transfers.ts";
 
@@ -11,7 +11,7 @@ interface NftKey {
   tokenId: string;
 }
 
-/** Applies a range to the owners: a token's last transfer tells its owner. */
+/** Applies a range to the owners: a token's last transfer names its owner. */
 export async function applyNftOwners(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     INSERT INTO nft_owners (token, token_id, owner)
@@ -23,10 +23,7 @@ export async function applyNftOwners(sql: Transaction, range: BlockRange): Promi
     DO UPDATE SET owner = excluded.owner`;
 }
 
-/**
- * Undoes `applyNftOwners` for a range at the end of the chain. Runs before the rows of the blocks are deleted, the
- * returned function afterwards.
- */
+/** Undoes `applyNftOwners` before the rows are deleted; the returned function runs afterwards. */
 export async function revertNftOwners(
   sql: Transaction,
   range: BlockRange,
@@ -37,7 +34,7 @@ export async function revertNftOwners(
   return () => restoreNftOwners(sql, moved);
 }
 
-/** Sets the owners by the transfers that are left. A token without transfers loses its row. */
+/** Sets the owners by the remaining transfers. Deletes the rows of tokens without transfers. */
 async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
   if (moved.length === 0) return;
   const tokens = moved.map((key) => key.token);
@@ -53,14 +50,10 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
-/** Of a collection that moved ids together more often, nobody's are told: each id is looked for in all of these. */
+/** Consecutive transfers of a collection up to which owners are computed: each id is searched in all of them. */
 const CONSECUTIVE_TRANSFERS_MAXIMUM = 200;
 
-/**
- * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
- * owns none, and nobody has what moved before another contract took the place of the collection's. Undefined where too much
- * moved together to tell.
- */
+/** Lists an owner's ids by single transfers since the present contract began, ascending; undefined where too much moved together. */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
@@ -75,12 +68,13 @@ export async function listNftsOfOwner(
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
+      ${behindKey(sql, page, [[sql`token_id`, "numeric"]], "asc")}
     ORDER BY token_id
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);
 }
 
-/** Returns ids of a collection that transfers of their own moved, ascending, at most `limit`. */
+/** Returns ids of a collection with transfers of their own, ascending, at most `limit`. */
 export async function listKnownIds(
   sql: Queryable,
   token: Address,
@@ -91,7 +85,7 @@ export async function listKnownIds(
   return rows.map(({ tokenId }) => tokenId);
 }
 
-/** The ids that an owner has by their own transfers, and the places of those. */
+/** Returns an owner's ids by their own transfers, with the positions of these. */
 function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`
     SELECT token_id, (
@@ -99,7 +93,7 @@ function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragmen
     FROM nft_owners WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}`;
 }
 
-/** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) counts more than an id's own. */
+/** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) overrides an id's own. */
 function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`
     WITH together AS MATERIALIZED (
@@ -124,7 +118,7 @@ function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragm
     WHERE to_address = ${owner} AND to_address <> ${ZERO_ADDRESS}`;
 }
 
-/** The place of the creation that replaced the contract of a token; no row where none did. */
+/** Returns the position of the creation that replaced the contract of a token; no row where none did. */
 function replacement(sql: Queryable, token: Address): Fragment {
   return sql`
     SELECT max(ARRAY[block_number, transaction_index]) AS place FROM contracts

@@ -1,9 +1,6 @@
 import { copyTable, type RowOf } from "../../db/copy.ts";
 
-/**
- * The append-only tables that blocks are recorded into, as COPY takes them (migrations/0001_chain.sql). A key is the name of
- * the table's rows in `ChainRows`.
- */
+/** Append-only tables as COPY takes them (migrations/0001_chain.sql), by the names of `ChainRows`. */
 export const chainTables = {
   blocks: copyTable("blocks", {
     number: "int8",
@@ -168,12 +165,12 @@ export type ChainTableName = keyof typeof chainTables;
 /** Rows of one or many blocks, by table. */
 export type ChainRows = { [Name in ChainTableName]: RowOf<(typeof chainTables)[Name]>[] };
 
-/** No rows of any table. */
+/** Returns no rows of any table. */
 export function emptyRows(): ChainRows {
   return Object.fromEntries(Object.keys(chainTables).map((name) => [name, []])) as never;
 }
 
-/** The column of a chain table that holds the block number. */
+/** Returns the column of a chain table that holds the block number. */
 export function blockColumn(name: ChainTableName): string {
   return name === "blocks" ? "number" : "block_number";
 }

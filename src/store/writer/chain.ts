@@ -1,7 +1,6 @@
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
-import { type RecordedTables, rowsOfServers } from "../cluster/page-columns.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
 /** Block numbers, both inclusive. */
@@ -10,10 +9,7 @@ export interface BlockRange {
   to: number;
 }
 
-/**
- * Condition that a block is of the range. `column` is the bare name. Where the rows of blocks are spread over servers, a
- * single block is asked of the one that has it, which no pair of bounds would tell.
- */
+/** Condition on a block range by the bare `column`; one block is an equality, which selects one server of several. */
 export function inRange(
   sql: Queryable,
   { from, to }: BlockRange,
@@ -25,17 +21,15 @@ export function inRange(
 }
 
 /**
- * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
- * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
- * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
+ * Most untouched state, by kind, that a roll-back reads again; the rest is marked. It is listed by block: without statistics
+ * PostgreSQL would read the whole table at each head.
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
-/** The tables that have rows, encoded for COPY into them. */
+/** Tables with rows, encoded for COPY. */
 export type EncodedRows = Map<ChainTableName, EncodedTable>;
 
-export interface EncodedTable {
-  table: CopyTable;
+interface EncodedTable {
   rowCount: number;
   document: Buffer;
 }
@@ -43,26 +37,29 @@ export interface EncodedTable {
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
 /** Encodes the rows of the tables for COPY; tables without rows are left out. */
-export function encodeChainRows(rows: ChainRows, tables: RecordedTables): EncodedRows {
+export function encodeChainRows(
+  rows: ChainRows,
+  tables: readonly ChainTableName[] = TABLE_NAMES,
+): EncodedRows {
   const encoded: EncodedRows = new Map();
-  for (const [name, table] of tables) {
+  for (const name of tables) {
     const rowCount = rows[name].length;
     if (rowCount === 0) continue;
-    const recorded = table === chainTables[name] ? rows[name] : rowsOfServers(rows, name);
-    encoded.set(name, { table, rowCount, document: encodeRows(table, recorded as never) });
+    const document = encodeRows<CopyTable["columns"]>(chainTables[name], rows[name]);
+    encoded.set(name, { rowCount, document });
   }
   return encoded;
 }
 
-/** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
+/** Copies encoded rows into their tables. Rows above the head are invisible until the head moves. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
-  // All are sent at once: none waits for the answer to the one before.
+  // All are sent at once, without waiting for earlier answers.
   await Promise.all(
-    [...encoded.values()].map(({ table, document }) => copyInto(sql, table, document)),
+    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
   );
 }
 
-/** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
+/** Deletes the blocks above a number, with all rows recorded for them, from all chain tables. */
 export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
   // All are sent at once: a reorganisation does not wait for each answer.
   await Promise.all([
@@ -70,17 +67,14 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
       (name) => sql`
       DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
     ),
-    // What was noted of several blocks together is of no use when only some of them stay, nor is what came before.
+    // Row counts of several blocks are void when only some of them stay; so are earlier ones.
     sql`
       DELETE FROM recorded_rows WHERE first_block > ${blockNumber} OR EXISTS (
         SELECT 1 FROM recorded_rows WHERE first_block <= ${blockNumber} AND last_block > ${blockNumber})`,
   ]);
 }
 
-/**
- * Empties the chain tables and the given tables of state. TRUNCATE would empty them also for requests that read a
- * snapshot of the old chain.
- */
+/** Empties the chain tables and the given tables of state. TRUNCATE would also empty them for requests with a snapshot of the old chain. */
 export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
   const tables = [
     ...TABLE_NAMES.map((name) => chainTables[name].name),
@@ -90,11 +84,7 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
-/**
- * The first reason why the recorded blocks of a range do not continue the chain: a missing block, a parent hash that is
- * not the hash of the block before, a block with a wrong number of transactions. Null when there is none. `parentHash`
- * is the hash of the block before the range, null when there is none.
- */
+/** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
 export async function findGap(
   sql: Queryable,
   range: BlockRange,

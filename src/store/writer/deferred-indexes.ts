@@ -4,18 +4,12 @@ import { chainTables } from "./chain-tables.ts";
 
 /** PostgreSQL's code on a platform that cannot check its connections. */
 const INVALID_PARAMETER_VALUE = "22023";
-/**
- * Indexes that begin with these columns stay: rows are appended to them, and a roll-back needs them. Not `block_number` of
- * the state, which tells when a row was read: a first load reads none.
- */
+/** Indexes by these columns stay, for appends and roll-backs, except by the state's `block_number`, the block of a read. */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 /** Finds the rows of the state to update, as primary keys do elsewhere. */
 const KEPT = ["token_balances_key"];
 
-/**
- * Drops the indexes that a first load would update at random places and does not need itself, and remembers how to
- * build them. Tables of state keep what finds the rows to update.
- */
+/** Drops, and notes, the indexes that a first load does not need; those that find state's rows to update stay. */
 export async function deferIndexes(
   sql: Transaction,
   stateTables: readonly string[],
@@ -47,7 +41,7 @@ export async function deferIndexes(
       ? sql`DROP INDEX ${sql(name)}`
       : sql`ALTER TABLE ${sql(tableName)} DROP CONSTRAINT ${sql(constraint)}`);
   }
-  // Those that were about to be replaced come back as what replaces them.
+  // Indexes due for replacement return as their replacements.
   await sql`
     DELETE FROM deferred_indexes AS deferred USING index_builds AS build
     WHERE deferred.name = build.name || '_new'`;
@@ -59,7 +53,7 @@ export async function deferIndexes(
     DELETE FROM index_builds AS build USING deferred_indexes AS deferred WHERE deferred.name = build.name`;
 }
 
-/** Names of the indexes that are still missing, in the order they are to be built. */
+/** Returns the names of the missing indexes, in build order. */
 export async function listDeferredIndexes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`;
   return rows.map((row) => row.name);
@@ -72,7 +66,7 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
       DELETE FROM deferred_indexes WHERE name = ${name} RETURNING definition`;
     if (!index) return;
     await transaction`SET LOCAL maintenance_work_mem = '256MB'`;
-    // The build of a dead indexer would make the next one wait. Some platforms cannot check this.
+    // A dead indexer's build would block the next one. Some platforms cannot check this.
     await transaction
       .savepoint((nested) => nested`SET LOCAL client_connection_check_interval = '2s'`)
       .catch((error: unknown) => {
@@ -82,18 +76,12 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
   });
 }
 
-/**
- * Counts anew what the planner relies on, which PostgreSQL by itself does up to a minute after a load, if at all. Until then it
- * may read whole tables where an index would do.
- */
+/** Updates the planner's statistics, for which PostgreSQL takes a minute after a load. */
 export async function analyzeTables(sql: Sql, names: readonly string[]): Promise<void> {
   await sql`ANALYZE ${sql(names)}`;
 }
 
-/**
- * The same for those tables that have rows of which the planner knows nothing: after a load that ended with the head, and in a
- * database that was restored from a dump. What somebody else works on is passed over.
- */
+/** As `analyzeTables`, for tables with rows and no statistics, as after a restored dump. Skips locked tables. */
 export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): Promise<void> {
   const unknown = await sql<{ name: string }[]>`
     SELECT relname AS name FROM pg_class
@@ -108,10 +96,8 @@ export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): 
 const VACUUMED_ROWS_MAXIMUM = 500_000;
 
 /**
- * Gives free the places of rows that were written anew where they are a tenth of a table. PostgreSQL looks for them once a
- * minute; in less than that the first reading of all state would make a small table twice as large, and all its indexes.
- * A table of which an index is being built is left, too, and one that has just been vacuumed: while an old snapshot lasts, its
- * places do not get free.
+ * Vacuums tables of which a tenth was rewritten, before PostgreSQL's minute is over: the first reading would double them. Skips those
+ * just vacuumed or being indexed.
  */
 export async function vacuumTables(sql: Sql, names: readonly string[]): Promise<void> {
   const tables = await sql<{ name: string }[]>`

@@ -5,24 +5,23 @@ import { type WriterTerm, writeAs } from "./writer.ts";
 interface IndexBuild {
   name: string;
   tableName: string;
-  /** What follows the table in CREATE INDEX. */
+  /** The definition after the table in CREATE INDEX. */
   definition: string;
   replaced: string;
 }
 
-/** What is waited for the queries of an index that is to be dropped: all others would wait behind that. */
+/** Time limit of the wait for queries of the index to drop, which blocks all other queries. */
 const LOCK_TIMEOUT = "2s";
 
-/** The indexes that are still to be replaced, in the order they are to be built. */
+/** Returns the indexes to be replaced, in build order. */
 export async function listIndexBuilds(sql: Sql): Promise<IndexBuild[]> {
   return sql<IndexBuild[]>`
     SELECT name, table_name, definition, replaced FROM index_builds ORDER BY name`;
 }
 
 /**
- * Builds an index beside the one that it replaces, which serves meanwhile, and puts it in its place. What an interrupted
- * build left is dropped first. Aborting ends the build; it rejects then, as it does when the old index is in use for long.
- * Throws `WriterReplacedError` where the term ended meanwhile: the next writer builds the index itself.
+ * Builds an index beside the one in use, then swaps them; drops an interrupted build first. Rejects on abort or a long lock. Throws
+ * `WriterReplacedError`.
  */
 export async function buildIndex(
   writer: { sql: Sql; term: WriterTerm },
@@ -31,7 +30,7 @@ export async function buildIndex(
 ): Promise<void> {
   const { sql } = writer;
   const unfinished = `${name}_new`;
-  // Concurrently: else whoever reads would wait behind this, and this for the build of an indexer that is gone.
+  // CONCURRENTLY, so that readers do not queue behind a dead indexer's build.
   await sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql(unfinished)}`;
   const build = sql.unsafe(
     `CREATE INDEX CONCURRENTLY "${unfinished}" ON "${tableName}" ${definition}`,
@@ -39,7 +38,7 @@ export async function buildIndex(
   const cancel = () => build.cancel();
   signal.addEventListener("abort", cancel);
   await build.finally(() => signal.removeEventListener("abort", cancel));
-  // Without figures of its own the planner would take an index of words for a poor one.
+  // Without statistics of its own the planner would underrate an index of words.
   await sql`ANALYZE ${sql(tableName)}`;
   await writeAs(writer, async (transaction) => {
     await transaction`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;

@@ -5,11 +5,11 @@ import { spreadGroups, spreadTables } from "../cluster/distribution.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
 
-// What was committed on several servers at once may be visible on some of them only: a server that is lost between the
-// two phases of a commit shows its part when it is back. Nothing may be derived from rows before all of them are there.
-// And a server that takes another one's place (a standby, a copy of its disk) may lack the last of what that one had.
+// A commit on several servers may be visible on some only: a server lost between its two phases
+// shows its part after its return. Nothing may be derived from rows before all are visible. A
+// replacement server (a standby, a copy of the disk) may lack the last rows of its predecessor.
 
-/** So many published blocks are counted anew when a server is another one: more than a standby is behind. */
+/** Published blocks counted again when a server is replaced: more than a standby's lag. */
 const KEPT_BLOCKS = 10_000;
 
 /** A server has lost rows of published blocks. */
@@ -22,7 +22,7 @@ export class RowsLostError extends StoreError {
   }
 }
 
-/** Remembers how many rows of a range are recorded by this transaction. */
+/** Stores how many rows of a range this transaction records. */
 export async function noteRecordedRows(
   sql: Transaction,
   range: BlockRange,
@@ -37,7 +37,7 @@ export async function noteRecordedRows(
     ) AS noted (name, count)`;
 }
 
-/** Forgets what was noted of blocks that have long been published. */
+/** Deletes row counts of blocks published long ago. */
 export async function forgetRecordedRows(sql: Transaction, lastBlock: number): Promise<void> {
   const last = lastBlock - KEPT_BLOCKS;
   await sql`DELETE FROM recorded_rows WHERE first_block <= ${last} AND last_block <= ${last}`;
@@ -53,13 +53,13 @@ interface RowCount {
   rows: number;
 }
 
-/** Tells in words which table has other rows of the recorded blocks of a range than were noted; null when none has. */
+/** Names the table whose rows of a range's recorded blocks differ from the stored counts; null when none does. */
 export async function findLostRows(sql: Sql, range: BlockRange): Promise<string | null> {
   const [noted, ...found] = await Promise.all([
     sql<RowCount[]>`
       SELECT table_name AS name, sum(row_count)::int8 AS rows FROM recorded_rows
       WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name`,
-    // The rows of one block are on one server: it tells their numbers at once.
+    // The rows of one block are on one server, which counts them in one query.
     ...spreadGroups.map(({ column, tables }) => {
       const rows = tables
         .map((table) => chainTables[table].name)
@@ -84,7 +84,7 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
     : `${lost} has ${rowsOf(counted, lost)} rows of ${rowsOf(noted, lost)}`;
 }
 
-/** Names the servers as the coordinator knows them, which asks none of them. */
+/** Returns the servers' names from the coordinator, without connecting to them. */
 export async function listServers(sql: Sql): Promise<string> {
   const [found] = await sql<[{ servers: string }]>`
     SELECT concat_ws(' ', pg_postmaster_start_time(),
@@ -93,10 +93,7 @@ export async function listServers(sql: Sql): Promise<string> {
   return found.servers;
 }
 
-/**
- * Names the servers as they run now: one that was started anew, or stands in the place of another one, has another name.
- * Undefined while one is away. It connects to each anew.
- */
+/** Identifies the running servers, restarts included; undefined while one is unreachable. Opens new connections. */
 export async function identifyServers(sql: Sql): Promise<string | undefined> {
   const [found] = await sql<[{ servers: string; reached: boolean }]>`
     SELECT bool_and(success) AS reached, concat_ws(' ',
@@ -105,13 +102,13 @@ export async function identifyServers(sql: Sql): Promise<string | undefined> {
   return found.reached ? found.servers : undefined;
 }
 
-/** Whether published blocks were counted on these servers, and were whole. */
+/** Returns whether published blocks were counted on these servers, and were whole. */
 export async function isCounted(sql: Queryable, servers: string): Promise<boolean> {
   const [state] = await sql`SELECT 1 FROM sync_state WHERE servers = ${servers}`;
   return state !== undefined;
 }
 
-/** As `findLostRows`, of the published blocks: of those that are noted, else of what a dump from one server lacks. */
+/** As `findLostRows`, for published blocks: by stored counts, else by the tables of a dump from one server. */
 export async function findLostPublishedRows(sql: Sql): Promise<string | null> {
   const [published] = await sql<{ head: number; from: number | null; to: number | null }[]>`
     SELECT head_number AS head, min(first_block) AS "from", max(last_block) AS "to"
@@ -122,7 +119,7 @@ export async function findLostPublishedRows(sql: Sql): Promise<string | null> {
   return from === null || to === null ? findLostHashes(sql, head) : findLostRows(sql, { from, to });
 }
 
-/** Only several servers have a table of hashes (migrations/0140_hashes_of_transactions.sql). */
+/** Returns missing hashes; only several servers have a table of them (migrations/0140_hashes_of_transactions.sql). */
 async function findLostHashes(sql: Sql, head: number): Promise<string | null> {
   const [newest] = await sql<{ hash: Hex }[]>`
     SELECT hash FROM transactions WHERE block_number <= ${head} ORDER BY block_number DESC LIMIT 1`;
@@ -131,7 +128,7 @@ async function findLostHashes(sql: Sql, head: number): Promise<string | null> {
   return found ? null : "transaction_hashes lacks those of the transactions";
 }
 
-/** Stores on which servers published blocks were counted, and what was missing there, null when nothing was. */
+/** Stores the servers of the last count of published blocks, and its missing rows, null when complete. */
 export async function writeCounted(
   sql: Transaction,
   servers: string,

@@ -1,29 +1,20 @@
 import type { Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
-import { isDistributed } from "../cluster/distribution.ts";
-import {
-  type RecordedTables,
-  tablesOfOneServer,
-  tablesOfServers,
-} from "../cluster/page-columns.ts";
+import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
-/** What is waited for the queries of the table: all others would wait behind that. */
+/** Time limit of the wait for queries of the table, which blocks all other queries. */
 const LOCK_TIMEOUT = "2s";
 
-/**
- * The tables that a writer's blocks are recorded into; called before it records any. On one server `transaction_hashes`
- * becomes a view once an index of the transactions finds what is asked of it, and is not written then.
- */
+/** Returns the tables to record into. On one server `transaction_hashes` becomes a view, unwritten, once an index exists. */
 export async function listRecordedTables(writer: {
   sql: Sql;
   term: WriterTerm;
-}): Promise<RecordedTables> {
-  const tables = new Map((await isDistributed(writer.sql)) ? tablesOfServers : tablesOfOneServer);
+}): Promise<readonly ChainTableName[]> {
+  const names = Object.keys(chainTables) as ChainTableName[];
   const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
-  if (!hasHashes) tables.delete("transactionHashes");
-  return tables;
+  return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
 }
 
 async function hasTable(sql: Sql): Promise<boolean> {
@@ -32,7 +23,7 @@ async function hasTable(sql: Sql): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Puts the view in the place of the table; false where the index is missing, or the table in use for long. */
+/** Replaces the table by the view; returns false where the index is missing, or the table in use for long. */
 async function replaceTable(writer: { sql: Sql; term: WriterTerm }): Promise<boolean> {
   const [index] = await writer.sql`
     SELECT FROM pg_index

@@ -3,26 +3,22 @@ import type { Queryable, Sql, Transaction } from "../../db/client.ts";
 import { isOutdated } from "../../db/migrate.ts";
 import { endSharers } from "../../db/session.ts";
 
-/** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
+/** Arbitrary constants, different from all other advisory locks. The schema's oid separates the chains of a database. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
-/** A session that stands by asks every second. One that did not within so long is passed over; so is one
- * that spoke in the future, since the clock was set back. */
+/** A standby asks every second; one silent for so long, or ahead of the clock, is passed over. */
 const SILENCE = "5 seconds";
-/** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
+/** Silence after which the server ends a writer's session, and with it the term: its process is stuck. */
 export const WRITER_SILENCE_MS = 60_000;
 
-/** What a writer proves itself by: nobody wrote after it, and the session that took the lock lives on. */
+/** Fencing token: no later writer, and the lock's session is alive. */
 export interface WriterTerm {
   epoch: number;
-  /** The session's process, and when it began, as text. */
+  /** The session's process, and its start, as text. */
   pid: number;
   begun: string;
 }
 
-/**
- * The term is over, by another indexer or because the session of the lock ended. Nothing must be written before what is
- * published has been read anew: a server that crashed may have lost its last commits.
- */
+/** The term is over, by another writer or a lost session. Published state must be read again: a crash may lose commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
     super(
@@ -32,7 +28,7 @@ export class WriterReplacedError extends StoreError {
   }
 }
 
-/** A newer version has upgraded the database. What an older one writes would lack what the newer one keeps. */
+/** A newer version has upgraded the database. An older one's writes would lack the newer columns. */
 class OutdatedWriterError extends StoreError {
   constructor() {
     super(
@@ -43,10 +39,8 @@ class OutdatedWriterError extends StoreError {
 }
 
 /**
- * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
- * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
- * holds the lock, or while a process that writes fewer chains than this one waits for it. Ends what transactions the term
- * before has left. The sessions of one process have the same application name. Throws `OutdatedWriterError`.
+ * Tries to become the writer, for as long as the one session of `sql` lives, and ends the last term's transactions. Undefined while
+ * another holds the lock or one with fewer chains waits. Throws `OutdatedWriterError`.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -79,36 +73,31 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   return term;
 }
 
-/**
- * Whether the writer in the session of `sql` should let another process have its chain: one that stands by for it and
- * writes two chains fewer. One chain at a time is handed over: after this has given true, `releaseWriterLock` must
- * follow.
- */
+/** Returns whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
 export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (!(await isUneven(sql))) return false;
   const [lock] = await sql<{ taken: boolean }[]>`
     SELECT pg_try_advisory_lock(${LOCK_CLASS.handingOver}, 0) AS taken`;
   if (!lock?.taken) return false;
-  // The chain that was handed over before this one counts only now.
+  // The chain handed over before this one counts only now.
   if (await isUneven(sql)) return true;
   await sql`SELECT pg_advisory_unlock(${LOCK_CLASS.handingOver}, 0)`;
   return false;
 }
 
-/** Keeps the server from ending the writer's session, which must say something well within `WRITER_SILENCE_MS`. */
+/** Keeps the writer's session alive; called well within `WRITER_SILENCE_MS`. */
 export async function keepWriterLock(sql: Queryable): Promise<void> {
   await sql`SELECT`;
 }
 
-/** Ends being the writer. */
+/** Releases the writer's lock. */
 export async function releaseWriterLock(sql: Queryable): Promise<void> {
   await sql`SELECT pg_advisory_unlock_all()`;
 }
 
 /**
- * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
- * transaction ends: a new writer ends it, and waits for that. Of several servers the commit waits for the disk, for the workers keep their part
- * of it whatever the coordinator loses.
+ * Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts until its end. On several servers the commit waits
+ * for the disk.
  */
 export async function writeAs(
   { sql, term }: { sql: Sql; term: WriterTerm },
@@ -126,7 +115,7 @@ export async function writeAs(
   });
 }
 
-/** Whether another process that writes fewer chains stands by for the chain. */
+/** Returns whether a process that writes fewer chains is standby for the chain. */
 async function isAnothersTurn(sql: Queryable): Promise<boolean> {
   const [found] = await sql<[{ isTheirs: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
@@ -134,7 +123,7 @@ async function isAnothersTurn(sql: Queryable): Promise<boolean> {
   return found.isTheirs;
 }
 
-/** Whether a process that stands by for the chain writes two chains fewer, and has no other one to take first. */
+/** Returns whether a standby process for the chain writes two chains fewer, and has no other one to take first. */
 async function isUneven(sql: Queryable): Promise<boolean> {
   const [found] = await sql<[{ isUneven: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
@@ -144,10 +133,7 @@ async function isUneven(sql: Queryable): Promise<boolean> {
   return found.isUneven;
 }
 
-/**
- * Queries of a WITH: `own` process, and the `others` that stand by for its chain, with the number of chains that each
- * writes.
- */
+/** Returns queries of a WITH: the `own` process, and the `others` on standby for its chain, with the number of chains that each writes. */
 function sessionsAndProcesses(sql: Queryable) {
   return sql`
     sessions AS (
@@ -168,7 +154,7 @@ function sessionsAndProcesses(sql: Queryable) {
         AND process <> (SELECT process FROM own))`;
 }
 
-/** The second key of the schema's locks. */
+/** Returns the second key of the schema's locks. */
 function ownSchema(sql: Queryable) {
   return sql`current_schema()::regnamespace::oid::bigint::bit(32)::int`;
 }

@@ -8,7 +8,7 @@ export type CompilerKind = "soljson" | "native" | "vyper";
 /** A compiler file on this machine. */
 export interface CompilerBuild {
   kind: CompilerKind;
-  /** The version in its file name or list; `openCompiler` checks it. */
+  /** The version in its file name or list; checked by `openCompiler`. */
   version: CompilerVersion;
   file: string;
 }
@@ -19,7 +19,7 @@ const FILE_NAMES: readonly { pattern: RegExp; kind: CompilerKind; family: Compil
   { pattern: /^vyper[.-]?(v?\d[\w.+-]*?)(?:\.linux)?$/, kind: "vyper", family: "vyper" },
 ];
 
-/** Reads a compiler's file name; undefined for other names. The commit may be missing. */
+/** Parses a compiler's file name; undefined for other names. The commit may be missing. */
 export function parseFileName(
   name: string,
 ): { kind: CompilerKind; family: CompilerFamily; version: CompilerVersion } | undefined {

@@ -14,30 +14,24 @@ import {
   parseVersion,
 } from "./versions.ts";
 
-/** The compilers that can be used. */
+/** The usable compilers. */
 export interface CompilerCatalogue {
-  /**
-   * The compiler of a version in any accepted spelling, downloaded if need be. Throws `VerificationError` of code
-   * `compiler-unavailable` that names the nearest versions.
-   */
+  /** Returns the compiler of a version, downloaded if need be. Throws `VerificationError` of code `compiler-unavailable`. */
   resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
   /** Long versions, `v` in front, the newest release first. */
   list(language: CompilerFamily): Promise<string[]>;
 }
 
 export interface CatalogueOptions {
-  /** Folders with compilers, filled by hand or by the downloader; a missing one is empty. */
+  /** Folders of compilers, filled by hand or by the downloader; a missing one is empty. */
   folders: { solc: string | undefined; vyper: string | undefined };
   downloads: { solc: CompilerDownloads | undefined; vyper: CompilerDownloads | undefined };
 }
 
-/** The version of the compiler that comes with Periscope (a test compares it with the compiler's own). */
+/** The version of the bundled compiler (a test compares it with the compiler's own). */
 export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
 
-/**
- * Creates the catalogue of the bundled compiler, the folders and the downloadable lists. The best fit for a request
- * wins; of equal ones the first in that order.
- */
+/** Creates the catalogue of bundled, stored and downloadable compilers: the best fit, then the first in that order. */
 export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
   async function present(family: CompilerFamily): Promise<CompilerBuild[]> {
     const bundled = family === "solc" ? [bundledBuild()] : [];

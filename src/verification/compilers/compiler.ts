@@ -5,23 +5,19 @@ import { OutputTooLarge, runExecutable } from "./executable.ts";
 import { loadSoljson } from "./soljson.ts";
 import { type CompilerVersion, formatVersion, isSameVersion, parseVersion } from "./versions.ts";
 
-/** A compiler ready for use in this process. */
+/** A compiler loaded in this process. */
 export interface Compiler {
-  /** What the compiler calls itself. */
+  /** The compiler's own version. */
   version: CompilerVersion;
   /** Of one compile. */
   maxOutputBytes: number;
-  /**
-   * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` when the output is too large,
-   * `compiler-error` when there is none.
-   */
+  /** Compiles standard JSON. Throws `VerificationError`: `compiler-limit`, `compiler-error`. */
   compile(input: string): Promise<string>;
 }
 
 /**
- * Opens a compiler and asks its version. It blocks and can harm the process: only for a fenced process of its own.
- * Throws `VerificationError`: `compiler-broken` when the file does not run, `compiler-unavailable` when the compiler gives
- * itself another version.
+ * Opens a compiler and reads its version; only in a sandboxed process. Throws `VerificationError`:
+ * `compiler-broken`, `compiler-unavailable`.
  */
 export async function openCompiler(
   build: CompilerBuild,
@@ -46,7 +42,7 @@ export async function openCompiler(
   };
 }
 
-/** The failure of a compiler whose file cannot be opened or run; the folders of this machine stay out of its words. */
+/** Returns the failure of a compiler whose file cannot be opened or run, without this machine's folders. */
 export function brokenCompiler({ version }: CompilerBuild, cause: unknown): VerificationError {
   const detail = codeOf(cause);
   const failure = {
@@ -105,7 +101,7 @@ async function openExecutable(
 function understood(version: string): CompilerVersion {
   const parsed = parseVersion(version);
   if (parsed !== undefined) return parsed;
-  throw new Error("no version is told");
+  throw new Error("no version in the compiler's answer");
 }
 
 function outputTooLarge(maxOutputBytes: number): VerificationError {

@@ -13,7 +13,7 @@ import {
 } from "./build.ts";
 import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
 
-/** A compiler that can be downloaded. */
+/** A downloadable compiler. */
 export interface ListedBuild {
   kind: CompilerKind;
   version: CompilerVersion;
@@ -22,14 +22,11 @@ export interface ListedBuild {
   sha256: string;
 }
 
-/** The compilers of one list, kept in one folder. */
+/** The compilers of one list, stored in one folder. */
 export interface CompilerDownloads {
-  /**
-   * The builds of the list that run on this machine; read again after an hour. Empty, and logged, while the list cannot
-   * be read.
-   */
+  /** Lists builds that run here, read again after an hour; empty, and logged, when unreadable. */
   list(): Promise<ListedBuild[]>;
-  /** Path of the compiler's file. Undefined, and logged, when it cannot be had. Concurrent calls share one download. */
+  /** Returns the path of the compiler's file. Undefined, and logged, when unavailable. Concurrent calls share one download. */
   fetch(build: ListedBuild): Promise<string | undefined>;
 }
 
@@ -38,13 +35,13 @@ export interface DownloadOptions {
   listUrl: string;
   folder: string;
   family: CompilerFamily;
-  /** Runs a compiler in a process of its own; throws unless it calls itself what the list says. */
+  /** Runs a compiler in a separate process; throws unless its version is the list's. */
   check(build: CompilerBuild): Promise<unknown>;
   log: { warn(data: object, message: string): void };
 }
 
 const LIST_MAX_AGE_MS = 3_600_000;
-/** Pause after a failure, so that not every submission asks a list that is down. */
+/** Pause after a failure, so that submissions do not all request an unavailable list. */
 const LIST_RETRY_MS = 60_000;
 const MAX_BYTES = 60 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
@@ -59,7 +56,7 @@ const List = z.object({
   ),
 });
 
-/** Creates the downloader of a list. Nothing is fetched before the first call. */
+/** Creates the downloader of a list. Fetches nothing before the first call. */
 export function createDownloads(options: DownloadOptions): CompilerDownloads {
   const { listUrl, folder, log } = options;
   const running = new Map<string, Promise<string | undefined>>();
@@ -74,7 +71,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
     } catch (error) {
       log.warn(
         { list: hostOf(listUrl), error: messageOf(error) },
-        "the list of compilers cannot be read",
+        "cannot read the list of compilers",
       );
       return [];
     }
@@ -99,7 +96,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       const { kind, version } = build;
       log.warn(
         { kind, version: formatVersion(version), from: hostOf(build.url), error: messageOf(error) },
-        "a compiler cannot be downloaded",
+        "cannot download a compiler",
       );
       return undefined;
     } finally {
@@ -138,7 +135,7 @@ function listedBuild(
   return [{ kind, version, url: url.href, sha256: entry.sha256.toLowerCase().replace(/^0x/, "") }];
 }
 
-/** The lists name the platform of an executable in its file name; vyper's hold those for Linux on x64 only. */
+/** Returns whether a list's compiler runs here: an executable's file name has its platform, except in vyper's lists for Linux on x64. */
 function runsHere(name: string, kind: CompilerKind): boolean {
   const platform = { linux: "linux", darwin: "macosx" }[process.platform as "linux" | "darwin"];
   const architecture = { x64: "amd64", arm64: "arm64" }[process.arch as "x64" | "arm64"];
@@ -146,7 +143,7 @@ function runsHere(name: string, kind: CompilerKind): boolean {
   return kind === "vyper" ? here === "linux-amd64" : name.includes(here);
 }
 
-/** Only digits, dots and words of the version reach the path. */
+/** Returns the file name, with only digits, dots and words of the version. */
 function fileNameOf({ kind, version }: ListedBuild): string {
   const long = `v${formatVersion(version)}`;
   return kind === "soljson"
@@ -154,14 +151,12 @@ function fileNameOf({ kind, version }: ListedBuild): string {
     : `${kind === "vyper" ? "vyper" : "solc"}-${long}`;
 }
 
-/** The only part of a URL that may be logged. */
+/** Returns the host, the only part of a URL that may be logged. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/**
- * The body of a URL. Throws above 60 MB or after 60 s. User and password of the URL are sent as Basic authentication.
- */
+/** Downloads a URL, with its credentials as Basic authentication. Throws above 60 MB or after 60 s. */
 async function download(text: string): Promise<Buffer> {
   const { bare, headers } = splitCredentials(new URL(text));
   const response = await fetch(bare, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });

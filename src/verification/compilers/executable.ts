@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** A program that ended: what it printed and how it ended. */
+/** Output and exit of a program. */
 export interface Run {
   stdout: string;
   stderr: string;
@@ -10,13 +10,10 @@ export interface Run {
 
 const MAX_ERROR_BYTES = 65_536;
 
-/** Thrown when a program prints more than it may. */
+/** Thrown when a program exceeds its output limit. */
 export class OutputTooLarge extends Error {}
 
-/**
- * Runs a compiler that is an executable, without a shell, in this process's folder. Its environment has only TMPDIR,
- * which names that folder. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
- */
+/** Runs an executable without a shell, with TMPDIR alone. Throws `OutputTooLarge`, or the system's error. */
 export function runExecutable(
   file: string,
   args: readonly string[],
@@ -35,7 +32,7 @@ export function runExecutable(
       size += bytes.length;
       if (size <= maxOutputBytes) return stdout.push(bytes);
       child.kill("SIGKILL");
-      // Its children may go on printing; they end with this process.
+      // Its children may keep writing; they end with this process.
       child.stdout.destroy();
       return reject(new OutputTooLarge());
     });
@@ -48,7 +45,7 @@ export function runExecutable(
       const [out, error] = [stdout, stderr].map((parts) => Buffer.concat(parts).toString("utf8"));
       resolve({ stdout: out ?? "", stderr: error ?? "", exitCode });
     });
-    // The program may end without reading everything.
+    // The program may end before it has read everything.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

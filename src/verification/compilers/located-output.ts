@@ -1,9 +1,6 @@
 import type { CompilerOutput } from "./output.ts";
 
-/**
- * The output with each contract under the file that declares it: solc up to 0.4.8 puts all under the name `""`. Other
- * outputs, and contracts that no file declares, stay as they are.
- */
+/** Groups contracts by their declaring files: solc up to 0.4.8 has all under `""`. */
 export function locateContracts(
   output: CompilerOutput,
   sources: ReadonlyMap<string, string>,
@@ -16,7 +13,7 @@ export function locateContracts(
   return { ...output, names, contract: (_path, name) => output.contract("", name) };
 }
 
-/** Those compilers allow a contract name only once. */
+/** Returns the file that declares a contract name, which those compilers allow only once. */
 function declaringFile(sources: ReadonlyMap<string, string>, name: string): string {
   for (const [path, text] of sources) {
     for (const [, declared] of withoutComments(text).matchAll(
@@ -28,7 +25,7 @@ function declaringFile(sources: ReadonlyMap<string, string>, name: string): stri
   return "";
 }
 
-/** Without comments, and with empty string literals: each may hold what looks like the other. */
+/** Removes comments and empties string literals: each may look like the other. */
 function withoutComments(text: string): string {
   return text.replace(
     /("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,

@@ -12,7 +12,7 @@ const Ranges = z.array(z.object({ start: z.number(), length: z.number() }));
 
 type References = Record<string, Record<string, z.output<typeof Ranges>>>;
 
-/** Up to 0.4.10, solc names libraries without their files. */
+/** Converts library references: up to 0.4.10 solc names no files. */
 function byFile(references: Record<string, References[string] | z.output<typeof Ranges>>) {
   const files = new Map<string, References[string]>();
   for (const [key, places] of Object.entries(references)) {
@@ -31,12 +31,9 @@ const Code = z.object({
     .default({}),
   /** Places of immutables, by the AST id of the variable. */
   immutableReferences: recordOf(Ranges).default({}),
-  /** Compressed, as solc and vyper write it. */
+  /** Compressed, in the form of solc and vyper. */
   sourceMap: z.string().optional().catch(undefined),
-  /**
-   * Since 0.8.5: where functions begin; null for one that was merged with other code. Only functions of the source have
-   * an id.
-   */
+  /** Since 0.8.5: offsets of source functions; null for a merged one. */
   functionDebugData: recordOf(
     z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }),
   )
@@ -56,13 +53,13 @@ function hasType(value: unknown): boolean {
 }
 
 const ContractOutput = z.object({
-  // An object schema would put `type` first; the ABI is given as the compiler wrote it.
+  // An object schema would put `type` first; the ABI stays in the compiler's form.
   abi: z.array(z.custom<{ type: string; [field: string]: unknown }>(hasType)).default([]),
   devdoc: z.unknown().optional(),
   userdoc: z.unknown().optional(),
   storageLayout: z.unknown().optional(),
   transientStorageLayout: z.unknown().optional(),
-  /** Of vyper: places in storage and behind the code. */
+  /** For vyper: positions in storage and behind the code. */
   layout: z.unknown().optional(),
   metadata: z.string().default(""),
   evm: Evm.prefault({}),
@@ -72,7 +69,7 @@ const SourceIds = recordOf(z.object({ id: z.number() })).catch({});
 
 /** The output for one contract, of solc or vyper. */
 export type ContractOutput = z.output<typeof ContractOutput>;
-/** Code of one contract, with the places that are filled in later. */
+/** Code of one contract, with the places filled in by deployment. */
 export type CodeOutput = z.output<typeof Code>;
 export type AbiEntry = ContractOutput["abi"][number];
 
@@ -82,22 +79,19 @@ const Message = z.object({
   formattedMessage: z.string().optional(),
 });
 
-/** The output of a compiler. Each contract is read only when it is asked for. */
+/** The output of a compiler. Each contract is parsed on demand. */
 export interface CompilerOutput {
   /** Files and the names of their contracts, in the compiler's order. */
   names: { path: string; name: string }[];
   /** Numbers of the files in source maps. */
   sourceIds: Readonly<Record<string, { id: number }>>;
-  /** Syntax trees of the files, where they were asked for; of solc up to 0.4.11 in the older form. */
+  /** Syntax trees of the files, where requested; of solc up to 0.4.11 in the older form. */
   trees: readonly unknown[];
-  /** Throws `VerificationError` when there is no such contract. */
+  /** Throws `VerificationError` when the contract does not exist. */
   contract(path: string, name: string): ContractOutput;
 }
 
-/**
- * Reads a compiler's standard JSON output. Throws `VerificationError` of code `compiler-error` with the first error of
- * severity `error`; ignores warnings.
- */
+/** Parses standard JSON output. Throws `VerificationError` of code `compiler-error` for the first error. */
 export function readOutput(text: string): CompilerOutput {
   const output: unknown = parse(text);
   const errors = isRecord(output) && Array.isArray(output["errors"]) ? output["errors"] : [];
@@ -139,7 +133,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new VerificationError(
-      { code: "compiler-error", message: "the compiler's answer is no JSON" },
+      { code: "compiler-error", message: "the compiler's answer is not JSON" },
       { cause: error },
     );
   }
@@ -148,6 +142,6 @@ function parse(text: string): unknown {
 function firstLine({ formattedMessage, message }: z.output<typeof Message>): string {
   const text = formattedMessage ?? message ?? "";
   const line = text.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
-  // Old compilers say only "Internal exception" in the first line and the cause in the message.
+  // Old compilers have only "Internal exception" in the first line and the cause in the message.
   return line === "" ? (message ?? "") : line;
 }

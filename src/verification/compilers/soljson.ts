@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 
 /** solc compiled to JavaScript, loaded into this process. */
 export interface Soljson {
-  /** As the compiler prints it: `0.8.20+commit.a1b79de6.Emscripten.clang`. */
+  /** In the compiler's form: `0.8.20+commit.a1b79de6.Emscripten.clang`. */
   version: string;
-  /** Standard JSON in, standard JSON out. Blocks until it is done. */
+  /** Compiles standard JSON synchronously. */
   compile(input: string): string;
 }
 
@@ -13,7 +13,7 @@ interface EmscriptenModule {
   _malloc(size: number): number;
   _solidity_alloc?(size: number): number;
   _solidity_version?(): number;
-  /** Up to 0.4.26. */
+  /** Returns up to 0.4.26. */
   _version(): number;
   _solidity_compile?(input: number, callback: number, context: number): number;
   /** 0.4.11 to 0.4.26. */
@@ -24,11 +24,7 @@ interface EmscriptenModule {
   Pointer_stringify?(pointer: number): string;
 }
 
-/**
- * Loads a soljson file. The input is written to the compiler's heap: the wrapper of the npm package uses the stack,
- * which breaks above about 1 MiB. No callback is given, so the compiler can import nothing. Compilers older than
- * standard JSON (up to 0.4.10) go through the wrapper, which translates.
- */
+/** Loads a soljson without imports. Input goes to the heap: the npm wrapper's stack breaks at 1 MiB; it translates up to 0.4.10. */
 export function loadSoljson(file: string): Soljson {
   const require = createRequire(import.meta.url);
   const module = keepingHandlers(() => require(file) as EmscriptenModule);
@@ -47,10 +43,7 @@ export function loadSoljson(file: string): Soljson {
   };
 }
 
-/**
- * Loads without keeping the handlers that it installs: they would end this process without a message at every later
- * failure.
- */
+/** Loads without its process handlers, which would end this process silently at later failures. */
 function keepingHandlers<Result>(load: () => Result): Result {
   const events = ["unhandledRejection", "uncaughtException"];
   const before = events.map((event) => process.rawListeners(event));
@@ -62,11 +55,11 @@ function keepingHandlers<Result>(load: () => Result): Result {
   return result;
 }
 
-/** Copies the text into the compiler's memory, which then owns it; gives the address. */
+/** Copies the text into the compiler's memory, which then owns it; returns the address. */
 function copyToHeap(module: EmscriptenModule, text: string): number {
   const bytes = Buffer.from(text, "utf8");
   const pointer = (module._solidity_alloc ?? module._malloc)(bytes.length + 1);
-  // Read after the allocation: a heap that grows is another array.
+  // Read after the allocation, since a growing heap is another array.
   module.HEAPU8.set(bytes, pointer);
   module.HEAPU8[pointer + bytes.length] = 0;
   return pointer;

@@ -1,28 +1,23 @@
-/**
- * The version a compiler gives itself, in parts: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`.
- */
+/** A compiler's own version: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`. */
 export interface CompilerVersion {
   /** `0.8.20`. */
   release: string;
   /** `-nightly.2023.6.28`, vyper's `rc1`; empty for a release. */
   prerelease: string;
-  /** Hex digits of the commit; empty when it is not named. */
+  /** Hex digits of the commit; empty without one. */
   commit: string;
 }
 
 const VERSION =
   /^(?:vyper:)?v?(\d{1,3}\.\d{1,3}\.\d{1,3})(-?(?:nightly|ci|pre|develop|alpha|beta|rc|a|b)[.\d-]*\d)?(?:\+commit\.([0-9a-f]{6,40}))?(?:\.[\w.+-]*)?$/;
 
-/** `-rc6`, `rc6`, `-beta.17` and `b17`: vyper and lists of its releases write them differently. */
+/** `-rc6`, `rc6`, `-beta.17` and `b17`: forms of vyper and of lists of its releases. */
 const VYPER_PRERELEASE = /^-?(a|b|rc)(?:lpha|eta)?\.?(?=\d)/;
 
-/** How solc calls itself up to 0.3.6: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
+/** solc's own version up to 0.3.6: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
 const OLD_VERSION = /^(\d\.\d\.\d)-([0-9a-f]{8})[/*].*/;
 
-/**
- * Reads a version in any spelling clients use: with or without `v`, `vyper:`, the commit, the build behind it
- * (`.Emscripten.clang`); `-ci.` means `-nightly.`. Undefined for anything else.
- */
+/** Parses a version in any client's spelling; `-ci.` means `-nightly.`. Undefined for anything else. */
 export function parseVersion(text: string): CompilerVersion | undefined {
   const today = text.trim().replace(OLD_VERSION, "$1+commit.$2");
   const [, release, prerelease, commit] = VERSION.exec(today) ?? [];
@@ -34,13 +29,13 @@ export function parseVersion(text: string): CompilerVersion | undefined {
   };
 }
 
-/** The long version as answered and compared: `0.8.20+commit.a1b79de6`, with 8 digits of the commit. */
+/** Formats the long version: `0.8.20+commit.a1b79de6`, with 8 digits of the commit. */
 export function formatVersion({ release, prerelease, commit }: CompilerVersion): string {
   const name = `${release}${prerelease}`;
   return commit === "" ? name : `${name}+commit.${commit.slice(0, 8)}`;
 }
 
-/** Negative, zero or positive: the release of `left` is older than, the same as or newer than that of `right`. */
+/** Compares releases: negative, zero or positive when `left` is older than, equal to or newer than `right`. */
 export function compareReleases(left: string, right: string): number {
   const [a, b] = [left, right].map((release) => release.split(".").map(Number));
   for (let index = 0; index < 3; index++) {
@@ -50,7 +45,7 @@ export function compareReleases(left: string, right: string): number {
   return 0;
 }
 
-/** How a build fits a request: by the same commit, by the shared beginning of both commits, or by the release. */
+/** How a build fits a request: by the same commit, by the common prefix of both commits, or by the release. */
 type Fit = "commit" | "prefix" | "release";
 const FITS: readonly Fit[] = ["commit", "prefix", "release"];
 
@@ -58,24 +53,21 @@ function fitOf(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined
   if (wanted.release !== build.release || wanted.prerelease !== build.prerelease) return undefined;
   if (wanted.commit === build.commit) return "commit";
   if (isSameCommit(wanted, build)) return "prefix";
-  // Builds of one release for different platforms name different commits.
+  // Builds of one release for different platforms have different commits.
   return wanted.prerelease === "" ? "release" : undefined;
 }
 
-/** Whether both name one commit, with as many digits as they like; one that names none may be any. */
+/** Returns whether both commits are equal up to the shorter one; an empty one may be any. */
 function isSameCommit(left: CompilerVersion, right: CompilerVersion): boolean {
   return left.commit.startsWith(right.commit) || right.commit.startsWith(left.commit);
 }
 
-/** Whether a compiler may be the one that its file's name says. */
+/** Returns whether a compiler may have the version in its file's name. */
 export function isSameVersion(left: CompilerVersion, right: CompilerVersion): boolean {
   return ["commit", "prefix"].includes(fitOf(left, right) ?? "");
 }
 
-/**
- * The build that fits a request best; of equal ones the first. Undefined when none fits, or when the request names only
- * a release and builds of different commits fit.
- */
+/** Chooses the best-fitting build, then the first; undefined when none fits or commits of a release differ. */
 export function chooseBuild<Build extends { version: CompilerVersion }>(
   wanted: CompilerVersion,
   builds: readonly Build[],
@@ -91,7 +83,7 @@ export function chooseBuild<Build extends { version: CompilerVersion }>(
   return undefined;
 }
 
-/** Returns the first build of the commit that the request names; undefined when it names none, or there is none. */
+/** Returns the first build of the request's commit; undefined without a commit, or without a build. */
 export function chooseExactBuild<Build extends { version: CompilerVersion }>(
   wanted: CompilerVersion,
   builds: readonly Build[],
@@ -103,7 +95,7 @@ export function chooseExactBuild<Build extends { version: CompilerVersion }>(
 
 const NEAREST = 3;
 
-/** Long versions of the builds whose releases are nearest to the wanted one, the nearest first. */
+/** Returns long versions of the builds with the nearest releases, the nearest first. */
 export function nearestVersions(
   wanted: CompilerVersion | undefined,
   builds: readonly { version: CompilerVersion }[],

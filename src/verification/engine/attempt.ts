@@ -19,7 +19,7 @@ import {
 } from "../match/contract-match.ts";
 import { filesIn } from "./metadata-text.ts";
 
-/** What stays the same over all compiles of a verification. */
+/** Constant inputs of all compiles of a verification. */
 export interface Session {
   compiler: Compiler;
   onChain: OnChainCode;
@@ -36,7 +36,7 @@ export interface Candidate {
   match: ContractMatch;
 }
 
-/** What one set of sources and settings yields. */
+/** Result of one compile. */
 export interface Attempt {
   input: CompilerInput;
   /** All contracts that fit the request and have code, the best match first. */
@@ -74,17 +74,16 @@ const VYPER_OUTPUTS = [
   "evm.deployedBytecode.object",
   "evm.methodIdentifiers",
 ];
-/** Documentation that breaks vyper's rules for it is an error only when it is asked for. */
+/** Documentation that violates vyper's rules is an error only when it is requested. */
 const VYPER_CODE_OUTPUTS = VYPER_OUTPUTS.filter((output) => !output.endsWith("doc"));
-/** Older compilers do not know outputs of one contract. */
+/** Older compilers lack outputs of one contract. */
 const NARROW_SINCE = "0.5.0";
-/** Older releases of vyper want an entry for each source. */
+/** Older releases of vyper need an entry for each source. */
 const VYPER_NARROW_SINCE = "0.4.0";
 
 /**
- * Compiles the input and compares every contract that the request may mean. Compiles only the wanted contract where
- * that is known: twice as fast on large projects. Without a match solc then compiles everything, since some releases
- * make other code or errors then; this also finds the names for the answer.
+ * Compiles and compares every possible contract. Compiles the wanted one alone first, twice as fast; without a match solc then
+ * compiles all, which also names candidates.
  */
 export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
   const isVyper = input.language === "Vyper";
@@ -103,7 +102,7 @@ export function attemptOnce(session: Session, input: CompilerInput): Promise<Att
   return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection());
 }
 
-/** The error when it is the compiler's about the sources; throws any other. */
+/** Returns the compiler's error about the sources; throws any other. */
 function compilerError(error: unknown): VerificationError {
   if (error instanceof VerificationError && error.failure.code === "compiler-error") return error;
   throw error;
@@ -184,7 +183,7 @@ async function compile(
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
 }
 
-/** The metadata of a contract; empty when its sources do not compile. Makes no code. */
+/** Reads the metadata of a contract; empty when its sources do not compile. Generates no code. */
 export async function readMetadata(
   { compiler }: Session,
   input: CompilerInput,
@@ -198,10 +197,7 @@ export async function readMetadata(
 /** Bytes of a syntax tree for each byte of dense source. */
 const TREE_BYTES = 80;
 
-/**
- * The syntax trees of the files that a contract's code may be from, by its metadata; as many files at a time as one output of
- * the compiler can hold. Compiles nothing.
- */
+/** Yields syntax trees of the files in a contract's metadata, as many as one output holds. Compiles nothing. */
 export async function* readTrees(
   { compiler }: Session,
   input: CompilerInput,
@@ -234,7 +230,7 @@ function compare(
   return match(contract, session.onChain, session.given);
 }
 
-/** Reads a contract of an output; undefined when that is not possible. */
+/** Parses a contract of an output; undefined when that is impossible. */
 type ContractReader = (path: string, name: string) => CompiledContract | undefined;
 
 function readerOf(
@@ -270,7 +266,7 @@ function remarked(
   return { ...candidate, contract, match: compare(session, input, contract) };
 }
 
-/** Changes the metadata hashes of all contracts and nothing else. */
+/** Changes only the metadata hashes of all contracts. */
 function withTrailingBlank(input: CompilerInput): CompilerInput {
   return {
     ...input,

@@ -14,7 +14,7 @@ const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
 /** Settings of the metadata that change the codes of contracts within a code; at its end others are a partial match. */
 const METADATA = ["appendCBOR", "bytecodeHash"];
 const VIA_IR_SINCE = "0.8.13";
-/** With the release that made it the default or knew it first. */
+/** With the first release that had it as default or supported it. */
 const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
   ["paris", "0.8.18"],
   ["shanghai", "0.8.20"],
@@ -29,11 +29,7 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
   ["constantinople", "0.4.21"],
 ];
 
-/**
- * Looks for one changed setting with which the sources match, for about `budgetMs`. Prefers one that also gives the
- * metadata on chain, else takes the first that gives the code. Gives a sentence for the sender, or undefined; verifies
- * nothing.
- */
+/** Looks for one changed setting that matches, within `budgetMs`, best with equal metadata. Returns a hint; verifies nothing. */
 export async function diagnoseSettings(
   session: Session,
   failed: Attempt,
@@ -61,10 +57,7 @@ export async function diagnoseSettings(
   return found && `It matches with ${found}.`;
 }
 
-/**
- * Compiles for other EVM versions than the compiler's own, for about `budgetMs`, and yields what gives the code on chain. Several
- * may: only the metadata tells them apart.
- */
+/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata distinguishes several. */
 export async function* attemptEvmVersions(
   session: Session,
   { input, candidates: [closest] }: Attempt,
@@ -88,7 +81,7 @@ function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof VerificationError)) throw error;
 }
 
-/** The contract of the same name in another file, as `path:Name`, that is the one on chain. */
+/** Returns the contract of the same name in another file that is the one on chain, as `path:Name`. */
 async function findNamesake(session: Session, input: CompilerInput): Promise<string | undefined> {
   const { path, name } = input.target;
   if (path === null || name === null || input.sources.size === 1) return undefined;

@@ -2,10 +2,7 @@ import type { VerificationFailure } from "../errors.ts";
 import { isMatch, type Mismatch } from "../match/code/code-match.ts";
 import type { Attempt, Candidate } from "./attempt.ts";
 
-/**
- * Why no contract of an attempt matches: the mismatch of the closest candidate. `isVersionSure`: the code on chain
- * names the compiler that was used.
- */
+/** Explains a mismatch by the closest candidate. `isVersionSure`: the code on chain names its compiler. */
 export function explain(
   { input, candidates, abstract, names }: Attempt,
   isVersionSure: boolean,
@@ -22,7 +19,7 @@ export function explain(
   };
 }
 
-/** How far the code on chain was explained: up to the first byte that differs. */
+/** Returns how far the code on chain was explained: up to the first different byte. */
 function closeness({ match }: Candidate): number {
   const outcomes = [match.runtime, match.creation].filter((code) => code !== null);
   return Math.max(...outcomes.map((outcome) => (isMatch(outcome) ? 0 : explained(outcome))));
@@ -36,7 +33,7 @@ function explained(mismatch: Mismatch): number {
     case "length":
       return 0;
     default:
-      // All fits but one kind of value.
+      // Only one kind of value differs.
       return Number.MAX_SAFE_INTEGER;
   }
 }
@@ -58,7 +55,7 @@ function explainMismatch(
   return { code: "bytecode", detail: words(mismatch, name, length, version) };
 }
 
-/** The arguments in the request are not those of the creation. */
+/** The request's arguments differ from the creation's. */
 export const WRONG_ARGUMENTS: VerificationFailure = {
   code: "constructor-arguments",
   detail: "The creation code ends in others than the request names.",

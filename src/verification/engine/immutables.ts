@@ -18,14 +18,13 @@ import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 const FOREIGN_RUN =
-  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.";
+  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI explains, and the code could be made to run it.";
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 
 /**
- * The values of the immutables in matched code. Throws `VerificationError` of code `bytecode` when a value does not fit
- * its variable's type, when a library holds no address, and when metadata, addresses of libraries or arguments could be run as
- * code that the source does not tell of.
+ * Reads immutables of matched code. Throws `VerificationError` of code `bytecode` for impossible values, missing library addresses,
+ * and unexplained bytes that may run.
  */
 export async function readImmutables(
   session: Session,
@@ -49,7 +48,7 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  // Only functions that are kept, or instructions of the author's own, lead to what is no code of the source.
+  // Only functions that are kept, or the author's own instructions, lead outside the source's code.
   const isBound = input.language === "Yul" ? !hasVerbatim(input) : viaIR;
   const isForeignRun = !isBound && mayRunForeign(session.onChain, input, contract, match);
   if (isForeignRun && input.language === "Yul") refuse(FOREIGN_RUN);
@@ -65,7 +64,7 @@ export async function readImmutables(
   const rules = {
     viaIR,
     extendsSigns: compareReleases(session.compiler.version.release, SIGNS_SINCE) >= 0,
-    // Without a known constructor, a function value must be where a function begins: elsewhere it would skip checks.
+    // Without a known constructor, a function value must be the start of a function: elsewhere it would skip checks.
     destinations: isConstructed ? destinations : (beginnings(functionDebugData) ?? destinations),
   };
   return [...ids].map((id) => {
@@ -78,10 +77,7 @@ export async function readImmutables(
   });
 }
 
-/**
- * Whether jumps may lead into what stands in the code, or stood there when the constructor ran, and neither the source nor its
- * ABI tells of. The metadata of contracts that the constructor makes is in the creation code alone.
- */
+/** Returns whether jumps may reach unexplained bytes, in the code or during the constructor. */
 function mayRunForeign(
   { runtimeCode, creationCode }: OnChainCode,
   { settings }: CompilerInput,
@@ -105,7 +101,7 @@ function mayRunForeign(
   return isRun(creation, ran);
 }
 
-/** Where functions of the source begin; undefined when the compiler does not tell. */
+/** Returns where functions of the source begin; undefined without the compiler's report. */
 function beginnings(
   functions: CodeOutput["functionDebugData"] = {},
 ): ReadonlySet<number> | undefined {
@@ -119,7 +115,7 @@ function refuse(detail: string): never {
   throw new VerificationError({ code: "bytecode", detail });
 }
 
-/** Vyper puts immutables behind the code; its layout names their places. */
+/** Returns vyper's immutables, which are behind the code, by its layout. */
 function vyperValues(
   layout: unknown,
   immutables: NonNullable<TransformationValues["immutables"]>,

@@ -5,16 +5,14 @@ const SOLIDITY_COMMENT =
   /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|("(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?)/g;
 /** Without its group where the path is escaped, in hex, or far behind. */
 const SOLIDITY_IMPORT = /\bimport\b(?:[^;"']{0,1000}(?<!\bhex)["']([^"'\\\n]{1,1000})["'])?/g;
-/** As Python has them: texts of several lines, and lines that end in a carriage return alone. */
+/** As in Python: multi-line texts, and lines that end in a carriage return alone. */
 const VYPER_COMMENT_OR_TEXT =
   /#[^\r\n]*|("""|''')(?:\\[\s\S]|[^\\])*?(?:\1|$)|"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'?/g;
-/** At the beginning of a line, once lists in parentheses are on one line and blanks are single. */
+/** At the beginning of a line, after lists in parentheses are on one line and blanks are single. */
 const VYPER_IMPORT = /^[ \ufeff]*(?:from([^\r\n]*?)(?<=[ .]))?import(?=[ (])([^\r\n]*)/gm;
 const VYPER_BUILT_IN = /^(?:vyper\.interfaces|ethereum\.ercs)\./;
 
-/**
- * The file and all that it may import. Files are found by the ends of their paths: perhaps too many, never too few.
- */
+/** Returns a file and all that it may import, by ends of paths: too many rather than too few. */
 export function importedFrom(
   mainPath: string,
   language: CompilerLanguage,
@@ -34,7 +32,7 @@ export function importedFrom(
   return reached;
 }
 
-/** Names of imported files, whatever their folders; undefined when a statement does not plainly name one. */
+/** Returns the names of imported files, without folders; undefined when a statement's name is unclear. */
 function solidityImports(text: string): string[] | undefined {
   const code = text.replace(SOLIDITY_COMMENT, (_comment, quoted) => quoted ?? " ");
   const paths = [...code.matchAll(SOLIDITY_IMPORT)].map(([, path]) => path);
@@ -42,7 +40,7 @@ function solidityImports(text: string): string[] | undefined {
   return paths.map((path = "") => endsOf(path)[0] ?? "");
 }
 
-/** What the comments of a Vyper file say behind the word pragma, by key. Read as Vyper's pre-parser does. */
+/** Returns the pragmas in a Vyper file's comments, by key. Parsed like Vyper's pre-parser. */
 export function vyperPragmas(text: string): ReadonlyMap<string, string> {
   const pragmas = new Map<string, string>();
   for (const [comment] of text.matchAll(VYPER_COMMENT_OR_TEXT)) {
@@ -56,7 +54,7 @@ export function vyperPragmas(text: string): ReadonlyMap<string, string> {
   return pragmas;
 }
 
-/** As Python's `strip`: it takes blanks away that JavaScript does not, and leaves a byte order mark. */
+/** Trims like Python's `strip`: it removes blanks that JavaScript keeps, and keeps a byte order mark. */
 function stripped(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isPythonBlank(text.charCodeAt(start))) start++;
@@ -69,7 +67,7 @@ function isPythonBlank(code: number): boolean {
   return isSeparator || /[^\S\ufeff]/.test(String.fromCharCode(code));
 }
 
-/** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
+/** Returns `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
 function vyperImports(text: string): string[] {
   const code = text
     .replace(VYPER_COMMENT_OR_TEXT, " ")
@@ -86,7 +84,7 @@ function vyperImports(text: string): string[] {
   );
 }
 
-/** `helper`, `lib/helper` and `src/lib/helper` for `src/lib/helper.vy`. */
+/** Returns `helper`, `lib/helper` and `src/lib/helper` for `src/lib/helper.vy`. */
 function endsOf(path: string): string[] {
   const parts = path.replace(/\.(?:sol|vyi?|json)$/, "").split("/");
   return parts.map((_, index) => parts.slice(-1 - index).join("/"));

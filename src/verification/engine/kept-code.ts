@@ -1,7 +1,7 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { CompiledCode, Slot } from "../match/code/bytecode.ts";
 
-/** Compiled code as it is stored: zeros where deployment fills in values, and the places of these. */
+/** Compiled code in the stored form: zeros where deployment fills in values, and the offsets of these. */
 export interface KeptCode {
   code: Hex;
   libraries: readonly Slot[];
@@ -9,7 +9,7 @@ export interface KeptCode {
   auxdata: readonly { id: string; offset: number; value: Hex }[];
 }
 
-/** Compiled code in the stored form. */
+/** Converts compiled code to the stored form. */
 export function keepCode({ bytes, libraries, immutables, auxdata }: CompiledCode): KeptCode {
   return {
     code: hexFromBytes(bytes),
@@ -19,7 +19,7 @@ export function keepCode({ bytes, libraries, immutables, auxdata }: CompiledCode
   };
 }
 
-/** Compiled code, from the stored form. */
+/** Restores compiled code from the stored form. */
 export function compiledCodeOf({ code, libraries, immutables, auxdata }: KeptCode): CompiledCode {
   return {
     bytes: hexToBytes(code),

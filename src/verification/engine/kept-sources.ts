@@ -6,11 +6,8 @@ import { importedFrom } from "./imported-files.ts";
 import { filesIn } from "./metadata-text.ts";
 
 /**
- * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
- * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. `further` is what the other keys
- * of the input say of such files. Other files are compiled too, since they may change the code, but they are not proven.
- * Throws `VerificationError` of code `invalid-json` when a file that belongs to it is no source and has a path out of the
- * project, or when it has the place of another one.
+ * Returns the contract's files as sent: those in the metadata, without it those that the main file may import; `further` are other
+ * keys of the input. Throws `VerificationError` of code `invalid-json` for a misplaced file.
  */
 export function keptSources(
   { language, sources, rest }: CompilerInput,
@@ -27,11 +24,11 @@ export function keptSources(
     const place = placeOf(path);
     if (place === undefined)
       refuse(`The path ${path} leads out of the project, and to no source file.`);
-    if ((placed.get(place) ?? text) !== text) refuse(`${place} stands there twice.`);
+    if ((placed.get(place) ?? text) !== text) refuse(`${place} occurs twice.`);
     placed.set(place, text);
   }
   const further = Object.entries(rest).map(([key, values]) => {
-    // Vyper reads what overrides a layout of the compiled file alone.
+    // Vyper applies layout overrides only to the compiled file.
     const belonging = Object.entries(values).filter(([path]) =>
       key === "interfaces" ? kept.has(path) : path === mainPath,
     );
@@ -45,16 +42,17 @@ export function keptSources(
 
 /** Begins with a root, a drive or a step out of the folder. */
 const OUTSIDE = /^(?:[a-z]:|(?:\.[\\/])*(?:\.\.)?[\\/])/i;
-/** What a path begins with that no step leads out of: nothing, as `/` has before it, or a drive. */
+/** Root prefix of a path: nothing, for a path that begins with `/`, or a drive. */
 const ROOT = /^(?:[a-z]:.*)?$/i;
-/** Whoever writes such a file where its path says overwrites nothing but a source. */
+/** Writing such a file to its path overwrites only a source. */
 const SOURCE_FILE = /\.(?:sol|vyi?)$/;
 
 /**
- * The file that a path leads to from the folder of a project, by the look of its name: one text may be written with different
- * characters. Build tools give files out of that folder by absolute paths (Truffle) or with `..` (Foundry in a workspace,
- * which may have another version of a package than the project), and remappings lead through folders and out of them again.
- * Undefined for other files out of the folder, and for paths that step out of it behind a name.
+ * Returns the file at a path relative to a project folder, by its name alone: equal texts may have
+ * different characters. Build tools use absolute paths (Truffle) or `..` (Foundry in a workspace,
+ * which may have another version of a package than the project) for files outside, and remappings
+ * pass through folders. Undefined for other files outside the folder, and for paths that leave it
+ * after a name.
  */
 function placeOf(path: string): string | undefined {
   const names = path.normalize("NFKC").split(/[\\/]/);

@@ -3,13 +3,13 @@ import { hexToBytes } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { Settings } from "../compilers/input.ts";
 
-/** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */
+/** Returns the files in solc's metadata of a contract: its own, and all its imports. Undefined without metadata. */
 export function filesIn(metadata: string): ReadonlySet<string> | undefined {
   const sources = partOf(metadata, "sources");
   return sources && new Set(Object.keys(sources));
 }
 
-/** The settings as the compiler took them: old ones ignore what they do not know of those sent. None without metadata. */
+/** Returns the settings in the metadata: old compilers ignore unknown ones. None without metadata. */
 export function settingsIn(metadata: string): Settings {
   return partOf(metadata, "settings") ?? {};
 }
@@ -20,10 +20,7 @@ function partOf(metadata: string, key: string): Settings | undefined {
   return isRecord(part) ? part : undefined;
 }
 
-/**
- * Addresses by which the settings linked libraries, by `path:Name` or, up to 0.7.4, by `Name` alone: whatever their files,
- * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
- */
+/** Returns library addresses of the settings, by `path:Name` or, up to 0.7.4, `Name`, where metadata has none; the last counts. */
 export function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
   const linked = taken["libraries"];
   if (isRecord(linked) && Object.keys(linked).length > 0) return linked;
@@ -38,7 +35,7 @@ export function givenAddresses({ libraries }: Settings, taken: Settings): Settin
   );
 }
 
-/** The same addresses, each once. */
+/** Returns the same addresses, each once. */
 export function linkedAddresses(settings: Settings, metadata: string): Buffer[] {
   const given = Object.values(givenAddresses(settings, settingsIn(metadata)));
   return [...new Set(given)].filter(isAddress).map(hexToBytes);

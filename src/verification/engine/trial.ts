@@ -15,9 +15,8 @@ import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 /**
- * Returns the compiled creation code with arguments, to be run where another constructor ran: with each possible encoding of
- * them at the end of the creation code on chain, else with the request's, else with made-up ones. Null when nothing needs
- * to be run.
+ * Returns compiled creation code with arguments to run in place of another constructor's: found, the request's or made up. Null when
+ * not needed.
  */
 export async function trialOf(
   session: Session,
@@ -47,7 +46,7 @@ export async function trialOf(
     if (address === undefined) return trial([]);
     hexToBytes(address).copy(code, offset);
   }
-  // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
+  // Bytes other than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
   if (given !== null && !mayFollow(contract.following, given)) return trial([]);
   // Vyper does not always name its immutables.
   const unnamed = Object.values(immutables).map((value) => ({ name: "", type: "", value }));
@@ -71,7 +70,7 @@ export async function trialOf(
   return trial(endings);
 }
 
-/** Returns what may be arguments in the creation code on chain: of one that holds the code it leaves, what is behind that. */
+/** Returns possible arguments in the creation code on chain: the bytes after the code it leaves. */
 function endingOf({ creationCode, runtimeCode }: OnChainCode): Buffer {
   if (creationCode === null) return Buffer.alloc(0);
   const copied = creationCode.lastIndexOf(runtimeCode);

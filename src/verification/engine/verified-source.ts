@@ -34,7 +34,7 @@ const MAX_NAME_CHARACTERS = 1000;
 const MAX_ABI_BYTES = 2_000_000;
 const MAX_TEXT_BYTES = 10_000_000;
 
-/** What was proven of a contract: enough to answer without compiling again. */
+/** Proven facts of a contract, for answers without another compile. */
 export interface VerifiedSource extends VerifiedFacts {
   sources: SourceFile[];
   settings: Settings;
@@ -46,7 +46,7 @@ export interface VerifiedSource extends VerifiedFacts {
   trial: Trial | null;
 }
 
-/** Puts together what is kept of a match. */
+/** Builds the stored facts of a match. */
 export function describeContract(proven: {
   request: VerificationRequest;
   version: CompilerVersion;
@@ -60,7 +60,7 @@ export function describeContract(proven: {
   const { path, name, contract, sourceIds, match } = candidate;
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
   // In Yul, a name may be any text.
-  if (!isPrintable(name)) refuse("The name of the contract is no printable text.");
+  if (!isPrintable(name)) refuse("The name of the contract is not printable text.");
   const { sources, further } = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;
@@ -106,10 +106,7 @@ export function describeContract(proven: {
   };
 }
 
-/**
- * Whether the code on chain is that of the source. Where the compiler gives no runtime code (of Yul), it is what a
- * constructor that is known has of it within its own code.
- */
+/** Returns whether the code on chain is the source's; for Yul, the code in its constructor. */
 function isFromSource(
   { compiledRuntime, compiledCreation }: ContractMatch,
   { runtime, creation }: Levels,
@@ -126,7 +123,7 @@ function proofOf(
   libraries: DeploymentProof["libraries"],
 ): DeploymentProof {
   const construction = isConstructorCompared ? "compared" : "unknown";
-  // Up to 0.4.0, vyper tells neither their names nor their places.
+  // Up to 0.4.0, vyper reports neither their names nor their positions.
   const hasImmutables = runtime?.values.immutables !== undefined;
   return {
     construction,
@@ -148,10 +145,10 @@ function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Since then Vyper files choose the optimizer and the EVM version that no setting names. */
+/** Since then Vyper files choose the optimizer and the EVM version when no setting does. */
 const PRAGMAS_SINCE = "0.3.10";
 
-/** The settings, with those of a Vyper file itself. It may repeat what is set, but not contradict it. */
+/** Returns the settings with a Vyper file's own, which may repeat but not contradict them. */
 function withPragmas(
   { language, sources, settings }: CompilerInput,
   path: string,
@@ -166,7 +163,7 @@ function withPragmas(
   };
 }
 
-/** Vyper takes any text for a folder to search; only those that lead to a file count. */
+/** Removes search folders without a file: Vyper accepts any text as one. */
 function withoutUnusedPaths(settings: Settings, sources: readonly SourceFile[]): Settings {
   const { search_paths: folders, ...others } = settings;
   if (!Array.isArray(folders)) return others;
@@ -174,7 +171,7 @@ function withoutUnusedPaths(settings: Settings, sources: readonly SourceFile[]):
   return { ...settings, search_paths: folders.filter((folder) => used.has(folder)) };
 }
 
-/** The folders around a file, with and without a slash at the end. */
+/** Returns the folders around a file, with and without a slash at the end. */
 function foldersOf(path: string): string[] {
   return [...path.matchAll(/\/+/g)].flatMap(({ index, 0: slash }) => [
     path.slice(0, index),
@@ -182,7 +179,7 @@ function foldersOf(path: string): string[] {
   ]);
 }
 
-/** What the optimizer does where it is on. Metadata that has details tells of nothing else. */
+/** Details of an enabled optimizer, complete in metadata. */
 const OPTIMIZATIONS = [
   "constantOptimizer",
   "cse",
@@ -192,7 +189,7 @@ const OPTIMIZATIONS = [
   "yul",
 ] as const;
 
-/** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
+/** Parses the optimization: an object of solc; one word of vyper (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
 function optimization(
   language: CompilerLanguage,
   { optimizer, optimize }: Settings,
@@ -211,7 +208,7 @@ function optimization(
   return { optimizerEnabled: isOn === true, optimizerRuns: Number(runs ?? 200) };
 }
 
-/** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
+/** Returns library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
 function librariesOf(
   given: Settings,
   assembly: unknown,
@@ -235,7 +232,7 @@ function plainName(qualified: string): string {
   return qualified.slice(qualified.lastIndexOf(":") + 1);
 }
 
-/** The metadata at the end of the code on chain, if the compiled code ends in metadata too. */
+/** Returns the metadata at the end of the code on chain, if the compiled code also ends in metadata. */
 function metadataOf(
   { compiledRuntime, compiledCreation }: ContractMatch,
   onChain: Buffer,

@@ -27,29 +27,26 @@ import { readImmutables } from "./immutables.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
-/** Everything that a verification needs to know. */
+/** Input of a verification. */
 export interface VerifyTask {
   /** A `VerificationRequest` as JSON. */
   request: string;
   build: CompilerBuild;
   runtimeCode: Hex;
-  /** Init code of the creation, arguments included; null when the creation is not known. */
+  /** Init code of the creation, arguments included; null when the creation is unknown. */
   creationCode: Hex | null;
-  /** Time to look for the setting at fault after a mismatch. */
+  /** Time limit of the search for a wrong setting after a mismatch. */
   diagnosisMs: number;
 }
 
-/** What a verification uses of the process it runs in. */
+/** Callbacks of a verification into its process. */
 export interface VerifyHooks {
   open(build: CompilerBuild): Promise<Compiler>;
-  /** Called with a failure before its cause is looked for: the process may be stopped meanwhile. */
+  /** Called with a failure before the search for its cause, during which the process may be stopped. */
   onFailure(failure: VerificationFailure): void;
 }
 
-/**
- * Compiles a request and compares it with the code on chain. Needs a process of its own: it blocks while it compiles.
- * Throws `VerificationError` when nothing matches.
- */
+/** Compiles a request and compares it with the chain, blocking its process. Throws `VerificationError`. */
 export async function verify(
   task: VerifyTask,
   { open, onFailure }: VerifyHooks,
@@ -84,16 +81,13 @@ export async function verify(
   return describeContract({ request, version, onChain, values, trial, ...raised });
 }
 
-/** A compile and the contract in it that is the one on chain. */
+/** A compile and its contract that is the one on chain. */
 interface Match {
   input: CompilerInput;
   candidate: Candidate;
 }
 
-/**
- * The best match of the first compile, raised to full where that is possible; else of compiles for other EVM versions, where
- * the request names none. Throws `VerificationError` when what the request names is not on chain.
- */
+/** Returns the best match, raised to full if possible, else for other EVM versions when none is named. Throws `VerificationError`. */
 async function findMatch(
   session: Session,
   request: VerificationRequest,
@@ -117,7 +111,7 @@ async function findMatch(
   return best;
 }
 
-/** Whether a form has a field for the EVM version that this request leaves to the compiler: the deployer may have chosen one. */
+/** Returns whether the request leaves the EVM version to the compiler: the deployer may have chosen one. */
 function isEvmVersionOpen(request: VerificationRequest): boolean {
   return (
     (request.format === "flattened" || request.format === "vyper") &&
@@ -125,18 +119,18 @@ function isEvmVersionOpen(request: VerificationRequest): boolean {
   );
 }
 
-/** Some editors put one in front of a text; no compiler accepts it. */
+/** Removes a byte order mark, which some editors add and no compiler accepts. */
 function withoutByteOrderMark(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.replace(/^\ufeff/, "") : value;
 }
 
-/** Refuses a compiler other than the one named in the code on chain, before anything is compiled. */
+/** Refuses a compiler other than the one named in the code on chain, before any compile. */
 function checkVersion(
   { kind, version }: CompilerBuild,
   onChain: OnChainCode,
   metadata: CodeMetadata | null,
 ): void {
-  // Vyper names itself in creation code alone: its runtime code may hold other contracts'.
+  // Vyper has its version only in creation code: its runtime code may contain other contracts'.
   const creation = onChain.creationCode ?? initCodeOfBlueprint(onChain.runtimeCode);
   const named =
     kind === "vyper"
@@ -151,7 +145,7 @@ function checkVersion(
   });
 }
 
-/** The version in code: three numbers for a release, the long version with the build for a pre-release. */
+/** Returns the version in code: three numbers for a release, the long version with the build for a pre-release. */
 function nameInCode(version: CompilerVersion, named: string): string {
   if (version.prerelease === "" || !named.includes("-")) return version.release;
   const long = formatVersion(version);
@@ -166,10 +160,7 @@ function givenArguments(text: string | undefined): Buffer | null {
   throw new VerificationError({ code: "constructor-arguments", detail: "They are not hex." });
 }
 
-/**
- * Throws when the arguments in the request are not those of the creation, even where only the runtime code matches. Where another
- * constructor left immutables, running the compiled one with the request's arguments decides.
- */
+/** Throws when the request's arguments differ from the creation's; a run decides where another constructor left immutables. */
 function checkArguments({ given, onChain }: Session, { match }: Candidate): void {
   const { creationCode } = onChain;
   const isRun = isMatch(match.runtime) && match.runtime.values.immutables !== undefined;
@@ -184,7 +175,7 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 
-/** Library addresses in the request must be those on chain. */
+/** Checks that library addresses in the request are those on chain. */
 function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): void {
   const outcomes = [match.runtime, match.creation];
   const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
@@ -210,7 +201,7 @@ async function withDiagnosis(
   return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 
-/** Names a library of the settings that has another address on chain. */
+/** Returns a library of the settings with another address on chain. */
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
   const runtime = candidates[0]?.contract.runtime.bytes;
   const given = input.settings["libraries"];
@@ -227,10 +218,7 @@ function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): str
   return undefined;
 }
 
-/**
- * Turns a partial match into a full one when only line ends, the name of a flattened file or addresses of libraries that were
- * linked after the compile differ from the original. Otherwise gives the match as it is.
- */
+/** Raises a partial match to full when line ends, a flattened file's name or later linked libraries explain the difference. */
 async function raise(session: Session, { input }: Attempt, found: Candidate): Promise<Match> {
   const wanted = readCodeMetadata(session.onChain.runtimeCode)?.hash ?? null;
   const unchanged = { input, candidate: found };
@@ -260,14 +248,14 @@ async function raise(session: Session, { input }: Attempt, found: Candidate): Pr
   return unchanged;
 }
 
-/** The input as Hardhat compiles it: libraries are linked afterwards. None where it links nothing. */
+/** Returns the input in Hardhat's form: libraries are linked afterwards. None without libraries. */
 function withoutLibraries(input: CompilerInput): CompilerInput[] {
   const { libraries } = input.settings;
   const isLinked = isRecord(libraries) && Object.keys(libraries).length > 0;
   return isLinked ? [{ ...input, settings: without(input.settings, ["libraries"]) }] : [];
 }
 
-/** The sources of which the metadata on chain tells, if only the ends of lines or texts, or the path, differ. */
+/** Returns the sources of the metadata on chain, if only the ends of lines or texts, or the path, differ. */
 async function findVariant(
   session: Session,
   input: CompilerInput,

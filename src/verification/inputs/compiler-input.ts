@@ -7,17 +7,17 @@ const MAX_SOURCES = 1000;
 /** For all sources of a request together. */
 export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
-/** Invisible characters: controls, those that change the direction of the text, and those that show nothing. */
+/** Invisible characters: controls, those that change the direction of the text, and those without a glyph. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u;
 
-/** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
+/** Collects the sources in a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {
   const sources = new Map<string, string>();
   let size = 0;
   for (const { path, text } of files) {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES)
       refuse(`A path is longer than ${MAX_PATH_BYTES} bytes.`);
-    if (!isPrintable(path)) refuse("A path is no printable text.");
+    if (!isPrintable(path)) refuse("A path is not printable text.");
     size += Buffer.byteLength(text);
     sources.set(path, text);
   }
@@ -27,23 +27,20 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
   return sources;
 }
 
-/** Whether a reader sees all of a name. */
+/** Returns whether all characters of a name are visible. */
 export function isPrintable(name: string): boolean {
   return name.isWellFormed() && !UNSEEN.test(name);
 }
 
-/**
- * Throws `VerificationError` of code `invalid-json` when JavaScript cannot hold the optimizer runs exactly; solc takes
- * some up to 2^64.
- */
+/** Throws `VerificationError` of code `invalid-json` for optimizer runs beyond JavaScript's integers; solc takes up to 2^64. */
 export function checkRuns({ optimizer }: Settings): void {
   const runs = isRecord(optimizer) ? optimizer["runs"] : undefined;
   if (typeof runs === "number" && !Number.isSafeInteger(runs)) {
-    refuse("The optimizer's runs are no whole number below 2^53.");
+    refuse("The optimizer's runs are not a whole number below 2^53.");
   }
 }
 
-/** Whether the compiler writes metadata behind the code; else the author decides about the end of the code. */
+/** Returns whether the compiler appends metadata; otherwise the author chooses the end of the code. */
 export function writesMetadata({
   language,
   settings: { metadata },
@@ -51,12 +48,12 @@ export function writesMetadata({
   return language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
 }
 
-/** The record without some of its keys. */
+/** Returns the record without some of its keys. */
 export function without(record: Settings, keys: readonly string[]): Settings {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
-/** The setting for an EVM version of a request; none when it is absent, empty or `default`. */
+/** Returns the setting for a request's EVM version; none when it is absent, empty or `default`. */
 export function evmVersionSetting(evmVersion: string | undefined): Settings {
   return evmVersion && evmVersion.toLowerCase() !== "default" ? { evmVersion } : {};
 }

@@ -7,14 +7,13 @@ import { collectSources, evmVersionSetting } from "./compiler-input.ts";
 
 type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
 
-/** Since then a setting selects the kind of the metadata hash, or leaves the metadata out. */
+/** Since then a setting selects the kind of the metadata hash, or omits the metadata. */
 const BYTECODE_HASH_SINCE = "0.6.0";
 const APPEND_CBOR_SINCE = "0.8.18";
 
 /**
- * One compile for a flattened source. The request names neither a path nor the kind of the metadata hash: the path is
- * guessed (others are tried later), the kind, or that there is none, is read from the code on chain. Throws
- * `VerificationError`: `empty-source`.
+ * Builds the compile of a flattened source with a guessed path and the metadata hash on chain. Throws `VerificationError`:
+ * `empty-source`.
  */
 export function readFlattened(
   form: FlattenedForm,
@@ -43,7 +42,7 @@ export function readFlattened(
   };
 }
 
-/** Paths that tools give a single file: plain, Remix and Hardhat 2, Foundry, Hardhat 3, servers that invent a name. */
+/** Returns tools' paths of a single file: plain, Remix and Hardhat 2, Foundry, Hardhat 3, servers with invented names. */
 function pathsOf(name: string): string[] {
   return [
     `${name}.sol`,
@@ -56,7 +55,7 @@ function pathsOf(name: string): string[] {
   ];
 }
 
-/** The settings for metadata like that at the end of code on chain; none where they are the release's own. */
+/** Returns the settings for metadata like that at the end of code on chain; none where they are the release's own. */
 export function metadataSettings(release: string, onChain: CodeMetadata | null): Settings {
   if (onChain === null) {
     return compareReleases(release, APPEND_CBOR_SINCE) < 0 ? {} : { appendCBOR: false };

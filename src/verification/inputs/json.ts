@@ -7,8 +7,8 @@ const MAX_DEPTH = 32;
 export const MOST_TOKENS = 250_000;
 
 /**
- * The object in a JSON text. Throws `VerificationError` of code `invalid-json` for anything else, and when it is nested
- * deeper than 32 levels or has more than 250,000 tokens. An extra pair of braces, as `getsourcecode` puts around it, is ignored.
+ * Parses a JSON object. Throws `VerificationError` of code `invalid-json` for anything else, and
+ * above 32 levels or 250,000 tokens. Accepts an extra pair of braces, as in `getsourcecode`.
  */
 export function parseObject(sent: string): Record<string, unknown> {
   const text = /^\s*\{\s*\{/.test(sent) ? sent.trim().slice(1, -1) : sent;
@@ -21,5 +21,5 @@ export function parseObject(sent: string): Record<string, unknown> {
   } catch {
     refuse("It does not parse.");
   }
-  return isRecord(value) ? value : refuse("It is no object.");
+  return isRecord(value) ? value : refuse("It is not an object.");
 }

@@ -3,7 +3,7 @@ import type { CompilerLanguage, FurtherInput, Settings } from "../compilers/inpu
 import { compareReleases } from "../compilers/versions.ts";
 import { without } from "./compiler-input.ts";
 
-/** What settings may hold; true where any value may stand. */
+/** Allowed content of settings; true where any value is allowed. */
 interface Known {
   readonly [key: string]: true | Known;
 }
@@ -16,7 +16,7 @@ const OLD_SOLC: Known = {
   libraries: true,
 };
 const EVM_VERSION_SINCE = "0.4.21";
-/** Since then solc refuses what it does not know. */
+/** Since then solc refuses unknown settings. */
 const REFUSES_SINCE = "0.5.2";
 
 /** With the first release that reads it and, where a later one does not, the last. */
@@ -32,7 +32,7 @@ const VYPER: readonly (readonly [key: string, first: string, last?: string])[] =
   ["venomExperimental", "0.4.2"],
 ];
 
-/** Any value does for these, until the release that takes only true and false; Python decides what counts as true. */
+/** Accept any value, until the release that requires true and false; Python decides what counts as true. */
 const VYPER_TRUTH = [
   ["optimize", "0.3.10"],
   ["experimentalCodegen", "0.4.1"],
@@ -44,15 +44,12 @@ const OVERRIDES_SINCE = "0.4.1";
 /** Since then those of a file have a name, and only the first ones are read. */
 const NAMED_OVERRIDES_SINCE = "0.4.2";
 
-/** What selects outputs, stops early or goes on after errors, and changes neither the code nor the metadata. */
+/** Settings that select outputs, stop early or continue after errors, and change neither the code nor the metadata. */
 const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorRecovery"];
-/** What solc takes beside Yul, and ignores. */
+/** Settings that solc accepts beside Yul, and ignores. */
 const NOT_OF_YUL = ["viaIR", "metadata"];
 
-/**
- * The settings that may change the code or the metadata. Others, of outputs and those that Vyper and old releases of solc
- * ignore, would be shown beside a match as if they had made the code.
- */
+/** Keeps settings that may change code or metadata: others would be shown as if they had. */
 export function knownSettings(
   settings: Settings,
   language: CompilerLanguage,
@@ -66,7 +63,7 @@ export function knownSettings(
   return isTaken ? known : without(known, ["evmVersion"]);
 }
 
-/** The further keys of vyper's input, as far as the release reads them. */
+/** Returns the further keys of vyper's input that the release reads. */
 export function knownFurther(further: FurtherInput, release: string): FurtherInput {
   const { [OVERRIDES]: overrides, ...others } = further;
   if (overrides === undefined || compareReleases(release, OVERRIDES_SINCE) < 0) return others;

@@ -10,11 +10,11 @@ import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/text-variants.ts
 import { collectSources, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
-/** A hash of less takes as long as one of so many bytes. */
+/** A shorter input costs as much to hash as one of this length. */
 const HASHED_BYTES = 136;
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
 
-/** The metadata file among the files and the compiler version it names; undefined when there is none. Sources may quote it. */
+/** Returns the metadata file among the files and its compiler version; undefined when there is none. Sources may quote it. */
 export function findMetadata(
   files: readonly SourceFile[],
 ): { text: string; compilerVersion: string } | undefined {
@@ -35,9 +35,8 @@ const Metadata = z.object({
 });
 
 /**
- * Rebuilds the compile that a metadata file describes. Finds sources by the keccak-256 of their text, whatever their
- * names; the line ends of up to two million characters may have changed. Throws `VerificationError`: `no-metadata`, `missing-sources`,
- * `invalid-json`.
+ * Rebuilds a metadata file's compile; sources match by hash, also with other line ends. Throws `VerificationError`: `no-metadata`,
+ * `missing-sources`, `invalid-json`.
  */
 export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
   const found = findMetadata(files);
@@ -91,7 +90,7 @@ function hashOf(text: string): string {
   return `0x${keccak(Buffer.from(text, "utf8")).toString("hex")}`;
 }
 
-/** Metadata has the target among the settings and a flat list of libraries; standard JSON has neither. */
+/** Returns the settings without metadata's target and flat list of libraries; standard JSON has neither. */
 function settingsOf(settings: z.output<typeof Metadata>["settings"]): Settings {
   return {
     ...without(settings, ["compilationTarget"]),

@@ -13,7 +13,7 @@ import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readStandardJson } from "./standard-json.ts";
 import { readVyper } from "./vyper.ts";
 
-/** The compiler a request asks for; reads as little as possible. Throws `VerificationError` of code `no-metadata`. */
+/** Returns a request's compiler; parses as little as possible. Throws `VerificationError` of code `no-metadata`. */
 export function requestedCompiler(form: VerificationForm): {
   family: CompilerFamily;
   version: string;
@@ -33,7 +33,7 @@ export function requestedCompiler(form: VerificationForm): {
   }
 }
 
-/** Turns a request of any form into one compile. `onChain` is the metadata at the end of the code on chain. */
+/** Converts a request of any form into one compile. `onChain` is the metadata at the end of the code on chain. */
 export function readInput(
   form: VerificationForm,
   version: CompilerVersion,
@@ -69,10 +69,7 @@ function readForm(
   }
 }
 
-/**
- * 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting; it is as the optimizer
- * then, of which they write nothing beside details.
- */
+/** Removes an optimizer detail that 0.8.2 to 0.8.4 write into metadata but refuse as a setting. */
 function withoutInliner(settings: Settings, release: string): Settings {
   const optimizer = settings["optimizer"];
   const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;
@@ -82,7 +79,7 @@ function withoutInliner(settings: Settings, release: string): Settings {
   return { ...settings, optimizer: { ...enabled, ...optimizer, details } };
 }
 
-/** Where solc appends no metadata, it writes what its hash would be into the text, but refuses that as a setting. */
+/** Removes the hash kind where solc appends no metadata: it writes it into the text, but refuses it as a setting. */
 function withoutUnusedHash(settings: Settings): Settings {
   const metadata = settings["metadata"];
   const isUnused =
@@ -90,7 +87,7 @@ function withoutUnusedHash(settings: Settings): Settings {
   return isUnused ? { ...settings, metadata: without(metadata, ["bytecodeHash"]) } : settings;
 }
 
-/** Whether the sources of a request are too large; false for a text that is no JSON. */
+/** Returns whether the sources of a request are too large; false for invalid JSON. */
 export function isTooLarge(form: VerificationForm): boolean {
   switch (form.format) {
     case "flattened":
@@ -100,7 +97,7 @@ export function isTooLarge(form: VerificationForm): boolean {
       return sizeOf(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
     case "standard-json":
     case "vyper-json":
-      // JSON takes no fewer bytes than the text in it: most requests need not be read.
+      // JSON has at least the bytes of its texts: most requests need no parsing.
       return Buffer.byteLength(form.input) > MAX_SOURCE_BYTES && hasLargeSources(form.input);
   }
 }

@@ -32,10 +32,10 @@ export function readStandardJson(
   const language = languages.find((known) => known === input["language"]);
   if (language === undefined) refuse(`The language must be ${languages.join(" or ")}.`);
   const settings = input["settings"] ?? {};
-  if (!isRecord(settings)) refuse("The settings are no object.");
+  if (!isRecord(settings)) refuse("The settings are not an object.");
   const sources = readSources(input["sources"]);
   const rest = compiler === "vyper" ? readFurther(input) : {};
-  // The bounds are for all files together.
+  // The limits apply to all files together.
   collectSources([...sources, ...Object.values(rest).flatMap(interfaceFiles)]);
   return {
     language,
@@ -48,16 +48,13 @@ export function readStandardJson(
   };
 }
 
-/** The longest path counts, and an object of Yul may have colons in a name that stands alone. */
+/** Finds solc's target: the longest path counts, and a bare name of a Yul object may contain colons. */
 function solcTarget(text: string, sources: readonly SourceFile[]): Target {
   const paths = sources.map(({ path }) => path).sort((left, right) => right.length - left.length);
   return splitNameIn(text, paths);
 }
 
-/**
- * A vyper file is one contract, whose name in the output the compiler chooses. Where the request names no file, it is the
- * one of that name, if there is just one: others may be interfaces or modules that make no code.
- */
+/** Finds vyper's target: one contract per file, named by the compiler. Without a file, the only one of that name: others may be modules. */
 function vyperTarget(text: string, sources: readonly SourceFile[]): Target {
   const { path, name } = splitName(text);
   if (path !== null) return { path, name: null };
@@ -71,12 +68,12 @@ function readFurther(input: Record<string, unknown>): FurtherInput {
   for (const key of VYPER_KEYS) {
     const value = input[key];
     if (value === undefined) continue;
-    found[key] = isRecord(value) ? value : refuse(`${key} is no object.`);
+    found[key] = isRecord(value) ? value : refuse(`${key} is not an object.`);
   }
   return found;
 }
 
-/** The texts of interfaces by file: source code, or JSON with an ABI. */
+/** Returns the texts of interfaces by file: source code, or JSON with an ABI. */
 export function interfaceFiles(interfaces: Settings = {}): SourceFile[] {
   return Object.entries(interfaces).map(([path, value]) => {
     const content = isRecord(value) ? value["content"] : undefined;

@@ -5,7 +5,7 @@ import { collectSources, evmVersionSetting } from "./compiler-input.ts";
 
 type VyperForm = Extract<VerificationForm, { format: "vyper" }>;
 
-/** One compile for a single Vyper file, named after the contract. Throws `VerificationError`: `empty-source`. */
+/** Returns one compile for a single Vyper file, named after the contract. Throws `VerificationError`: `empty-source`. */
 export function readVyper(form: VyperForm): CompilerInput {
   if (form.source.trim() === "") throw new VerificationError({ code: "empty-source" });
   const { path, name } = splitName(form.name);

@@ -21,28 +21,25 @@ import { refreshProxy } from "../proxies/proxies.ts";
 import { fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
 import { proveDeployment } from "./prove.ts";
 
-/** What a job needs to run. */
+/** Dependencies of a job. */
 export interface JobContext {
   sql: Sql;
   chain: Chain;
   catalogue: CompilerCatalogue;
   workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;
-  /** Waits for nodes and servers; meanwhile another job may have the processor. */
+  /** Runs a wait for nodes and servers, during which another job may run. */
   whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
-/** The note of a pass whose text is not served. */
+/** The note of a passed job whose text is not served. */
 const OTHER_TEXT =
   "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
 
 /** Clients send a second form after a failure: they must not wait long for the first. */
 const DIAGNOSIS_MS = 5000;
 
-/**
- * Runs a claimed job and stores its outcome. Tells whether it passed. Throws when there is no outcome: the database is
- * lost, the worker process broke off, or the signal was aborted.
- */
+/** Runs a job, stores its outcome and returns whether it passed. Throws without an outcome: database lost, worker broken, aborted. */
 export async function runJob(
   context: JobContext,
   job: ClaimedJob,
@@ -111,7 +108,7 @@ async function outcomeOf(
   }
 }
 
-/** Detects a proxy before the job passes, so that clients see both at once; later, when the node does not answer now. */
+/** Detects a proxy before the job passes, so that clients see both at once; later, when the node does not answer. */
 async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
     await refreshProxy(context, job.address);

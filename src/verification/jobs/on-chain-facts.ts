@@ -12,11 +12,11 @@ import { type CreationFacts, getCreationFacts } from "../../store/contracts/crea
 import { readUntorn } from "../../store/snapshot.ts";
 import { VerificationError } from "../errors.ts";
 
-/** The facts on chain that a verification is compared with. */
+/** Facts on chain for a verification. */
 export interface OnChainFacts {
   runtimeCode: Hex;
   codeHash: Hex;
-  /** Null when the index knows no creation: the contract is older than the index, or there are no traces. */
+  /** Null without an indexed creation: the contract is older than the index, or there are no traces. */
   creation: CreationFacts | null;
   /** The block at which these facts hold. */
   block: { number: number; hash: Hex };
@@ -25,14 +25,13 @@ export interface OnChainFacts {
 export type FactsSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
 
 const PATIENCE_MS = 15_000;
-/** An index that follows the head is behind by less than a second. */
+/** An index at the head lags by less than a second. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is
- * behind: for the block that the code was read at, since on a fast chain the node's next head is always ahead of the
- * index. Throws `VerificationError`: `no-code`, `not-indexed`, `deployed-code`, `node`.
+ * Reads code from the node and creation from the index, waiting for an index that is behind. Throws `VerificationError`: `no-code`,
+ * `not-indexed`, `deployed-code`, `node`.
  */
 export async function fetchOnChainFacts(
   source: FactsSource,
@@ -52,7 +51,7 @@ export async function fetchOnChainFacts(
   }
 }
 
-/** The code of a contract, and the head that it was read at. */
+/** The code of a contract, and the head of the read. */
 type SeenCode = Pick<OnChainFacts, "runtimeCode"> & { head: Head };
 
 async function fetchExistingCode({ chain }: FactsSource, address: Address): Promise<SeenCode> {
@@ -61,7 +60,7 @@ async function fetchExistingCode({ chain }: FactsSource, address: Address): Prom
   return { head, runtimeCode };
 }
 
-/** `replaced`: the index has another block in the place of that head. */
+/** `replaced`: the index has another block in place of that head. */
 async function compareWithIndex(
   { sql }: FactsSource,
   address: Address,
@@ -85,7 +84,7 @@ async function compareWithIndex(
   return { runtimeCode, codeHash, creation: null, block: { number: head.number, hash: head.hash } };
 }
 
-/** Code of a contract at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
+/** Reads a contract's code at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
 export async function fetchContractCode(
   chain: FactsSource["chain"],
   address: Address,

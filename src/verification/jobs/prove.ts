@@ -21,14 +21,12 @@ export type TrialChain = Pick<
   "runCreations" | "traceCreations" | "request" | "fetchHead" | "fetchCodes"
 >;
 
-/** The outcome of running the compiled constructor. `isInPlace`: with arguments and a state of its own creation. */
+/** The outcome of running the compiled constructor. `isInPlace`: with arguments and state of the original creation. */
 type Outcome = NonNullable<DeploymentProof["run"]> & { isInPlace?: boolean };
 
 /**
- * Returns the proof of a matched contract. Where another constructor ran than the compiled one, the node runs the compiled one
- * in its place. Immutables are accepted only when some run returns them: with the arguments of the creation, or with
- * made-up ones where the chain holds none. Throws `VerificationError`: `bytecode` when it leaves other code than that on
- * chain, `node` when the node does not answer.
+ * Returns a match's proof; the node runs the compiled constructor where another ran. Immutables need a run that returns them. Throws
+ * `VerificationError`: `bytecode`, `node`.
  */
 export async function proveDeployment(
   chain: TrialChain,
@@ -66,7 +64,7 @@ export async function proveDeployment(
   return { ...proof, construction, immutables: proof.immutables && kind, run };
 }
 
-/** A constructor may be written to keep a node busy. */
+/** Time limit: an author may write a constructor to occupy a node. */
 const PATIENCE_MS = 15_000;
 
 function stoppable(chain: TrialChain, signal: AbortSignal): TrialChain {
@@ -157,28 +155,25 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
   return code != null && returnedSameCode(trialled, hexToBytes(code));
 }
 
-/** Least and most gas of the runs that have their transaction's price; each has twice the gas of the one before. */
+/** Gas limits of the runs with their transaction's price; each doubles the one before. */
 const STEADY_GAS = { least: 2n ** 16n, most: 2n ** 24n };
 
-/**
- * Whether a creation also returns the code on chain as a transaction runs it: with a price of gas, the block's own fields, another
- * origin than the creator where a contract made it, and with whatever gas is enough for it.
- */
+/** Returns whether a creation returns the same code as in a transaction: with price, origin, block fields and any sufficient gas. */
 async function isSteady(trialled: Trialled, trial: CreationTrial, place: Place): Promise<boolean> {
   const probe = { from: trial.from, initCode: PROBE, value: 0n, gas: STEADY_GAS.most };
   const levels: CreationTrial[] = [];
   for (let gas = STEADY_GAS.most; gas >= STEADY_GAS.least; gas /= 2n)
     levels.push({ ...trial, gas });
   const [seen, ...codes] = await place.runAsSent([probe, ...levels]);
-  // Some nodes cannot run anything so.
+  // Some nodes cannot run it.
   if (seen == null) return true;
   const returned = codes.filter((code) => code !== null);
   return returned.length > 0 && returned.every((code) => isSame(trialled, code));
 }
 
-/** Where a creation is run again. Codes are null where it fails. */
+/** Environment for repeated creations. Codes are null where it fails. */
 interface Place {
-  /** At the same address and in the same block, as far as can be seen. */
+  /** At the same address and in the same block, as far as visible. */
   isExact: boolean;
   /** Also in the same state. */
   isSameState: boolean;
@@ -191,7 +186,7 @@ interface Place {
 
 /** Init code that returns its ADDRESS, NUMBER and TIMESTAMP. */
 const PROBE: Hex = "0x30600052436020524260405260606000f3";
-/** An address that no contract knows, which keeps a factory's own code. */
+/** An unused address for a factory's own code. */
 const SHADOW: Address = "0x00000000000000000000000000000000005e1f00";
 /** Runs CREATE with the calldata for the origin and returns the code that it leaves; all other calls go to the shadow. */
 const CREATING: Hex = `0x323314603c573660006000376000600036600073${SHADOW.slice(2)}5af43d600060003e6037573d6000fd5b3d6000f35b36600060003736600034f08060515760006000fd5b803b8060006000843c6000f3`;
@@ -213,7 +208,7 @@ async function findPlace(
   }
 }
 
-/** The place just before the transaction; null where the node does not give the state within a block, or none is needed. */
+/** Returns the environment just before the transaction; null where the node lacks the state within a block, or none is needed. */
 async function tracedPlace(
   chain: TrialChain,
   address: Address,
@@ -250,7 +245,7 @@ async function tracedPlace(
   };
 }
 
-/** The place on the state of a block, mostly the parent, with the number and time of the creation's block. */
+/** Returns the environment on the state of a block, mostly the parent, with the number and time of the creation's block. */
 async function calledPlace(
   chain: TrialChain,
   address: Address,
@@ -302,10 +297,7 @@ async function calledPlace(
   };
 }
 
-/**
- * Runs each creation alone: one that the node refuses has failed, since it ran the probe. The address that a contract has there
- * becomes its own in what it returns.
- */
+/** Runs each creation alone: a refusal is a failure, as the probe ran. Replaces the run's address in its code by the original one. */
 function runEach(
   chain: TrialChain,
   trials: readonly CreationTrial[],
@@ -327,7 +319,7 @@ function runEach(
   );
 }
 
-/** Returns what the creating transaction found: the fields of its block, its origin and the price of gas in wei. */
+/** Returns the environment of the creating transaction: the fields of its block, its origin and the price of gas in wei. */
 async function environmentOf(chain: TrialChain, { transactionHash, blockHash }: CreationFacts) {
   const [transaction, header] = await Promise.all([
     chain.request("eth_getTransactionByHash", [transactionHash]),
@@ -355,7 +347,7 @@ async function environmentOf(chain: TrialChain, { transactionHash, blockHash }: 
 /** Most nonces of a factory that are tried. */
 const MAX_CREATIONS = 200n;
 
-/** The nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
+/** Returns the nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
 async function factoryNonce(
   chain: TrialChain,
   factory: Address,

@@ -22,9 +22,9 @@ import { createLeaseWatch } from "./leases.ts";
 export interface JobQueue {
   /** Adds a chain. */
   add(source: JobSource): JobChain;
-  /** Schemas of its chains, without those whose tables do not answer. */
+  /** Returns schemas of its chains, without those whose tables do not answer. */
   schemas(): string[];
-  /** Stops the running jobs and gives them back to the queue. */
+  /** Stops the running jobs and returns them to the queue. */
   stop(): Promise<void>;
 }
 
@@ -38,25 +38,25 @@ export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
 
 /** A chain in the queue. */
 export interface JobChain {
-  /** Looks for a job at once: one was added. */
+  /** Checks for a new job at once. */
   wake(): void;
-  /** Removes the chain, stops its running jobs and gives them back to the queue. */
+  /** Removes the chain, stops its running jobs and returns them to the queue. */
   stop(): Promise<void>;
 }
 
 export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
-  /** Jobs that compile at once in this process. As many of each chain may wait for its node besides. */
+  /** Concurrent compiles in this process. As many jobs of each chain may wait for its node besides. */
   concurrency: number;
-  /** Time that a client may keep the runners busy within an hour. Beyond it, its jobs wait for all others'. */
+  /** Runner time of a client per hour. Above it, its jobs come after all others. */
   budgetMs?: number;
   log: Pick<Logger, "warn">;
 }
 
 interface Member extends JobSource {
   readonly stopping: AbortController;
-  /** Whether its table is left out, since it does not answer. */
+  /** Whether its table is excluded, since it does not answer. */
   isLeftOut: boolean;
-  /** Jobs that wait for a node, or for a compiler to be fetched. */
+  /** Jobs that wait for a node, or for a compiler download. */
   asking: number;
   readonly running: Set<Promise<void>>;
 }
@@ -70,15 +70,12 @@ const LEASE_MS = 4000;
 const RECLAIM_MS = 10_000;
 const FAILURE_PAUSE_MS = 1000;
 const RETRY_MS = 100;
-/** Time that the database has for a look at the queue. */
+/** Time limit of a query of the queue. */
 const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/**
- * Starts to work on the queue; several processes may work on one. A job frees its place while it waits for its node, so
- * that a slow node delays no other chain. A chain whose table does not answer is left out until it does.
- */
+/** Starts work on the queue, shared by processes. A job releases its slot while it waits for its node; a silent table is excluded. */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
@@ -95,7 +92,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     woken = new AbortController();
   }
 
-  /** Takes a slot; the one of a job that comes back is due before those of new jobs. */
+  /** Acquires a slot; resumed jobs come before new ones. */
   async function enter(isNew: boolean): Promise<void> {
     held.push(await slots.enter({ isLast: isNew, ...(isNew && { signal: stopping.signal }) }));
   }
@@ -112,7 +109,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       try {
         pauseMs = (await beginNext()) ? 0 : IDLE_MS;
       } catch (error) {
-        log.warn({ error: messageOf(error) }, "the verification queue cannot be read");
+        log.warn({ error: messageOf(error) }, "cannot read the verification queue");
         pauseMs = FAILURE_PAUSE_MS;
       }
       if (pauseMs === 0) continue;
@@ -121,7 +118,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     }
   }
 
-  /** Begins the next job in the place just entered; false when none waits. */
+  /** Starts the next job in the acquired slot; false when none waits. */
   async function beginNext(): Promise<boolean> {
     const all = answering();
     const [first] = all;
@@ -133,7 +130,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     const member = turn && all[turn.source];
     if (!member || !members.has(member)) return false;
     const job = await claim(member, turn);
-    // Another process has begun it meanwhile.
+    // Another process has claimed it meanwhile.
     if (!job) return beginNext();
     const running = run(member, job).finally(() => {
       leave();
@@ -153,7 +150,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     return findTurn(member.sql, [member], [false], budgetMs);
   }
 
-  /** Leaves out the chains that do not answer by themselves; throws the error when all of them do. */
+  /** Excludes chains that do not answer by themselves; throws the error when all of them fail. */
   async function leaveOut(all: readonly Member[], error: unknown): Promise<undefined> {
     const looks = await Promise.allSettled(all.map((member) => soon(look(member))));
     const failing = all.filter((_, index) => looks[index]?.status === "rejected");
@@ -161,12 +158,15 @@ export function startQueue(options: QueueOptions): JobQueue {
     for (const member of failing) void waitFor(member, error);
   }
 
-  /** Leaves a chain out until its table answers. */
+  /** Excludes a chain until its table answers. */
   async function waitFor(member: Member, error: unknown): Promise<void> {
     const { signal } = member.stopping;
     if (member.isLeftOut || signal.aborted) return;
     member.isLeftOut = true;
-    member.log.warn({ error: messageOf(error) }, "verifications wait: their table does not answer");
+    member.log.warn(
+      { error: messageOf(error) },
+      "verifications paused: their table does not answer",
+    );
     while (member.isLeftOut && !signal.aborted) {
       await sleep(FAILURE_PAUSE_MS, signal);
       await look(member).then(
@@ -174,14 +174,14 @@ export function startQueue(options: QueueOptions): JobQueue {
           member.isLeftOut = false;
         },
         () => {
-          // It is looked at again.
+          // The next check repeats it.
         },
       );
     }
     wake();
   }
 
-  /** Claims the job of a turn. When that takes too long, its chain is left out, and a job claimed later is given back. */
+  /** Claims the next job. When that takes too long, its chain is excluded, and a job claimed later is returned. */
   async function claim(member: Member, turn: Turn): Promise<ClaimedJob | undefined> {
     const claiming = claimJob(member.sql, turn);
     try {
@@ -191,7 +191,10 @@ export function startQueue(options: QueueOptions): JobQueue {
       claiming
         .then((job) => job && releaseJob(member.sql, job))
         .catch((failure: unknown) =>
-          member.log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+          member.log.warn(
+            { error: messageOf(failure) },
+            "cannot return a verification to the queue",
+          ),
         );
       return undefined;
     }
@@ -204,7 +207,8 @@ export function startQueue(options: QueueOptions): JobQueue {
     const lease = setInterval(() => {
       void renewLease(sql, job).then(
         (isOurs) => isOurs || lost.abort(),
-        (error) => member.log.warn({ error: messageOf(error) }, "a lease was not renewed"),
+        (error) =>
+          member.log.warn({ error: messageOf(error) }, "cannot renew a verification's lease"),
       );
     }, LEASE_MS);
     try {
@@ -218,14 +222,14 @@ export function startQueue(options: QueueOptions): JobQueue {
       member.onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
     } catch (error) {
       await putBack(member, job, error).catch((failure) =>
-        log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+        log.warn({ error: messageOf(failure) }, "cannot return a verification to the queue"),
       );
     } finally {
       clearInterval(lease);
     }
   }
 
-  /** Frees the job's place while `ask` waits for others. */
+  /** Releases the job's slot during `ask`. */
   async function askOutside<Result>(member: Member, ask: () => Promise<Result>): Promise<Result> {
     member.asking++;
     leave();
@@ -243,12 +247,15 @@ export function startQueue(options: QueueOptions): JobQueue {
     if (member.stopping.signal.aborted) return await releaseJob(sql, job);
     // A lost database is not the job's fault, however often it happens.
     if (isDatabaseGone(error)) return await giveBack(member, job);
-    member.log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
+    member.log.warn(
+      { address: job.address, error: messageOf(error) },
+      "verification interrupted; returning it to the queue",
+    );
     await abandonJob(sql, job);
     await reclaimAbandonedJobs(sql, [], CRASHED);
   }
 
-  /** Gives a job back once the database answers again; tries for a few seconds. */
+  /** Returns a job to the queue once the database answers; tries for a few seconds. */
   async function giveBack({ sql, stopping: { signal } }: Member, job: ClaimedJob): Promise<void> {
     for (const end = performance.now() + LEASE_MS; ; await sleep(RETRY_MS, signal)) {
       try {
@@ -279,7 +286,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     await Promise.all([reclaiming, ...member.running]);
   }
 
-  // It ends by the refusal of a slot when it is stopped while none is free.
+  // A stop ends it by a refused slot while none is free.
   const working = work().catch(() => {});
   const chains = new Set<JobChain>();
   return {
@@ -310,7 +317,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   };
 }
 
-/** What the database answers; rejects when it takes long. */
+/** Returns the database's answer; rejects at the time limit. */
 function soon<Answer>(asked: Promise<Answer>): Promise<Answer> {
   return within(LOOK_MS, asked, () => new Error(`no answer within ${LOOK_MS} ms`));
 }

@@ -17,22 +17,22 @@ import type { VerificationRequest } from "../request.ts";
 import { addressOfGuid, createGuid } from "./guid.ts";
 import { type FactsSource, fetchContractCode } from "./on-chain-facts.ts";
 
-/** What became of a submission. */
+/** Outcome of a submission. */
 export type Submission =
   | { outcome: "accepted"; guid: string }
-  /** The code that stands at the address now is fully matched. */
+  /** The present code at the address is fully matched. */
   | { outcome: "already-verified" }
   | { outcome: "no-code" }
-  /** No file of a `metadata-files` request is the compiler's metadata. */
+  /** A `metadata-files` request without the compiler's metadata. */
   | { outcome: "no-metadata" }
   /** The sources are larger than 5 MB, or the files of a `metadata-files` request than 10 MB. */
   | { outcome: "too-large" }
-  /** Too many jobs wait, of all clients or of this one. */
+  /** Too many waiting jobs, of all clients or of this one. */
   | { outcome: "queue-full" | "client-full" }
   /** This client submitted too many for this address within an hour. */
   | { outcome: "too-many" };
 
-/** Failures that cost no compile: they do not count against the client. */
+/** Failures before any compile, which do not count against the client. */
 const BEFORE_COMPILE = [
   "compiler-unavailable",
   "compiler-version",
@@ -59,20 +59,16 @@ export interface SubmissionOptions {
   withoutCode?: boolean;
   /** Identifier of the job; default: a new one. */
   guid?: string;
-  /** Schemas of the chains whose jobs wait in one queue with those of this chain; default: it is alone. */
+  /** Schemas of the chains that share a queue with this chain; default: none. */
   schemas?: readonly string[];
 }
 
-/** Characters of a request as stored. Escapes can make it several times as long as sent. */
+/** Longest stored request in characters. Escapes can make it several times as long as sent. */
 const MAX_REQUEST = 12_000_000;
 /** Longer than any version. */
 const MAX_VERSION = 100;
 
-/**
- * Accepts a client's request. The job is committed when this resolves, so that its status can be asked at once. Throws
- * `VerificationError` of code `node` when only the node could tell whether there is code and it does not answer, and
- * `RequestError` when the request is too long to store.
- */
+/** Accepts a request; the job is committed on return. Throws `VerificationError` of code `node`, and `RequestError` for a long one. */
 export async function submitVerification(
   source: FactsSource,
   request: VerificationRequest,
@@ -119,7 +115,7 @@ function compilerOf(request: VerificationRequest) {
   }
 }
 
-/** The state of a job; undefined for an unknown guid. */
+/** Returns the state of a job; undefined for an unknown guid. */
 export async function getVerificationStatus(
   sql: Sql,
   guid: string,
@@ -128,13 +124,10 @@ export async function getVerificationStatus(
   return address && (await getJobStatus(sql, address, guid.toLowerCase()));
 }
 
-/** For jobs that another process runs. */
+/** For jobs in other processes. */
 const POLL_MS = 500;
 
-/**
- * As `getVerificationStatus`, but waits up to `timeoutMs` for the job to end. `nextEnd` gives a signal that is aborted
- * when the next job of this process ends.
- */
+/** As `getVerificationStatus`, after up to `timeoutMs` for the end. `nextEnd` returns a signal of this process's next end. */
 export async function waitForVerification(
   sql: Sql,
   guid: string,

@@ -68,10 +68,7 @@ export interface CompiledFrom {
 /** These versions write metadata without reporting it. */
 const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
 
-/**
- * The metadata that a compiler writes without reporting it, by the names of the contracts of a compile, of whose metadata
- * texts it is made; empty for every other compiler.
- */
+/** Returns metadata that a compiler writes without reporting it, by contract; empty for other compilers. */
 export function unreportedAuxdata(
   { language, release }: Pick<CompiledFrom, "language" | "release">,
   texts: () => ReadonlyMap<string, string>,
@@ -83,10 +80,7 @@ export function unreportedAuxdata(
   return new Map(isUnreported ? [...texts()].map(([name, text]) => [name, oldAuxdata(text)]) : []);
 }
 
-/**
- * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Only what solc
- * reports for a Solidity contract is metadata: in Yul the author writes it.
- */
+/** Returns a contract's codes, metadata marked, or undefined. Only solc's reports for Solidity count: Yul's author writes it. */
 export function readContract(
   output: ContractOutput,
   { language, release, settings, sources, unreported }: CompiledFrom,
@@ -111,10 +105,8 @@ export function readContract(
 }
 
 /**
- * Yul has no ABI: its code reads what follows it as it likes. Nothing may follow code that runs on at its end. Code that holds
- * its runtime code does not: the compiler puts INVALID between the two. Of other code the source map tells, but not where the
- * compiler gives none (0.5), nor of what sets immutables, whose instructions it does not count (0.8.7). Instructions of the
- * author's own (`verbatim`) may take what is behind them for their operand.
+ * Whether nothing may follow Yul code: it runs on at its end, holds `verbatim`, or the compiler (0.5, 0.8.7 with immutables) gives no
+ * usable source map. Code before its runtime code ends in INVALID.
  */
 function followingYul(
   { runtime, creation }: Pick<CompiledContract, "runtime" | "creation">,

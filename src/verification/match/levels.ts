@@ -11,10 +11,7 @@ export interface Levels {
   needsTrial: boolean;
 }
 
-/**
- * The levels of a match. Where both codes are known and one differs, or has other metadata, the other is partial at most: a
- * constructor can do and return more than the source says.
- */
+/** Returns a match's levels. Where one code differs, the other is partial at most: constructors can return anything. */
 export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: boolean): Levels {
   const isOther = hasOtherMetadata(runtime) || (creation !== null && hasOtherMetadata(creation));
   const matchIn = (code: CodeMatch | Mismatch | null): CodeMatch | null => {

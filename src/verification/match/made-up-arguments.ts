@@ -17,11 +17,7 @@ interface Leaf {
   choices: unknown[];
 }
 
-/**
- * Returns encodings of made-up arguments for these parameters, the likeliest first. They hold the values that stand in the
- * code on chain, in the places that their names and types suggest, and values that fit most checks of a constructor.
- * Empty when there are too many parameters.
- */
+/** Returns encodings of made-up arguments, likeliest first, from values on chain by name and type. Empty for too many parameters. */
 export function makeUpArguments(
   parameters: readonly AbiParameter[],
   values: readonly ImmutableValue[],

@@ -13,10 +13,7 @@ import type { ContractMatch } from "./contract-match.ts";
 /** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];
 
-/**
- * Finds code that may be another deployment of the same source: it has the same length and the same hash outside the
- * mask. Only `isOtherDeployment` looks at the masked bytes.
- */
+/** Finds codes of equal length and hash outside the mask; only `isOtherDeployment` looks inside it. */
 export interface CodeFingerprint {
   length: number;
   mask: CodeMask;
@@ -62,11 +59,7 @@ export interface KnownCode {
   values: readonly ImmutableValue[];
 }
 
-/**
- * Whether runtime code at `address` differs from known code only where deployment may fill in values. Nobody proved
- * these values, so they must do no harm: no jump leads into metadata, and an immutable is a valid value of a
- * plain type or equals that of the known code.
- */
+/** Whether code differs only in values that deployment fills in and that do no harm: no jump into metadata, plain or equal immutables. */
 export function isOtherDeployment(known: KnownCode, code: Buffer, address: Address): boolean {
   const { compiled, isVyper } = known;
   if (isVyper) return isOtherVyperDeployment(known, code);

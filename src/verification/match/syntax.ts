@@ -6,10 +6,7 @@ export interface Syntax {
   enums: ReadonlyMap<string, number>;
   /** Underlying types of user-defined value types, by AST id. */
   valueTypes: ReadonlyMap<string, string>;
-  /**
-   * Whether internal functions are kept where something other than an assignment in the source could change them: in
-   * storage, in a list or struct, or within reach of inline assembly.
-   */
+  /** Whether only assignments can change kept internal functions, which storage, lists and assembly may. */
   keepsFunctions: boolean;
 }
 
@@ -26,10 +23,7 @@ type Node = Record<string, unknown>;
 const INTERNAL_FUNCTION = "t_function_internal";
 /** Also one without a variable: `[f, g][0]()`. */
 const LIST_OF_FUNCTIONS = /^t_(?:array|mapping)\$.*t_function_internal/;
-/**
- * Before 0.5.0, assembly may jump anywhere. It may also have instructions without arguments, one on a line, which reach
- * what the compiler keeps on the stack: the places that functions return to.
- */
+/** Before 0.5.0 assembly may jump, or reach return places by instructions without arguments, one on a line. */
 const ASSEMBLY_JUMP = /\bjumpi?\b|^ *(?!break$|continue$)(?:\w+|=: .*)$/m;
 
 /** Reads what is needed from the trees of files, some at a time; `ids` are those of the wanted variables. */

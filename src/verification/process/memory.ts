@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 const PAGE_BYTES = 4096;
 
-/** Resident memory in bytes of a process and everything it started; 0 when it is gone. */
+/** Returns the resident memory in bytes of a process and its descendants; 0 after its end. */
 export async function residentBytes(pid: number): Promise<number> {
   return process.platform === "linux" ? residentOnLinux(pid) : residentByPs(pid);
 }
@@ -20,7 +20,7 @@ async function residentOnLinux(pid: number): Promise<number> {
   return below.reduce((sum, bytes) => sum + bytes, own);
 }
 
-/** Processes come and go between two reads. */
+/** Reads a file of /proc; empty after the process's end. */
 function readOrEmpty(file: string): Promise<string> {
   return readFile(file, "utf8").catch(() => "");
 }

@@ -7,20 +7,17 @@ import {
   type WorkerProcess,
 } from "./worker-process.ts";
 
-/**
- * Worker processes, one for each task. After a task the next process is made ready for the same compiler and waits a
- * while: starting it and loading the compiler takes longer than most compiles, and contracts come in groups.
- */
+/** Worker processes, one per task. The next one is prepared with the same compiler: loading takes longer than most compiles. */
 export interface WorkerPool {
   /** See `WorkerProcess.run`. */
   run(build: CompilerBuild, task: Task, signal: AbortSignal): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** A process that waits holds some 150 MB. */
+/** A prepared process takes some 150 MB. */
 const IDLE_MS = 60_000;
 
-/** Creates a pool; it starts nothing before the first task. */
+/** Creates a pool; starts nothing before the first task. */
 export function createWorkerPool(limits: WorkerLimits): WorkerPool {
   let standby: { file: string; worker: Promise<WorkerProcess>; timer: NodeJS.Timeout } | undefined;
   let isClosed = false;
@@ -33,7 +30,7 @@ export function createWorkerPool(limits: WorkerLimits): WorkerPool {
     standby = { file: build.file, worker, timer };
   }
 
-  /** Takes the waiting process away, if there is one. */
+  /** Takes the prepared process, if there is one. */
   function take(): typeof standby {
     const taken = standby;
     clearTimeout(taken?.timer);

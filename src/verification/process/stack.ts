@@ -1,14 +1,11 @@
 import { readFile } from "node:fs/promises";
 
-/** A compiler needs more than V8's 984 KB to reach its own bounds of depth. */
+/** Stack that compilers need to reach their own depth limits, beyond V8's 984 KB. */
 const WANTED_KB = 3900;
-/** For what is on the stack beside the frames that V8 counts. */
+/** Stack beside the frames that V8 counts. */
 const REST_KB = 256;
 
-/**
- * The stack that V8 may use in a process started from here. What is beyond the system's limit would end the process with
- * SIGSEGV. Other systems than Linux give 8 MB.
- */
+/** Returns V8's stack size: beyond the system's limit it would die of SIGSEGV. Systems other than Linux have 8 MB. */
 export async function stackKilobytes(): Promise<number> {
   if (process.platform !== "linux") return WANTED_KB;
   const [, bytes] =

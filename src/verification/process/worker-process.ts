@@ -14,15 +14,15 @@ import { residentBytes } from "./memory.ts";
 import { stackKilobytes } from "./stack.ts";
 import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
 
-/** Bounds of one worker process. */
+/** Limits of one worker process. */
 export interface WorkerLimits {
   /** Of one compile. */
   compileTimeoutMs: number;
-  /** Of everything the process does. */
+  /** Of the whole process. */
   timeoutMs: number;
-  /** Resident memory of the process and what it starts. */
+  /** Resident memory of the process and its children. */
   memoryBytes: number;
-  /** Of what a compiler answers. */
+  /** Of a compiler's answer. */
   maxOutputBytes: number;
 }
 
@@ -33,7 +33,7 @@ export const DEFAULT_LIMITS: WorkerLimits = {
   maxOutputBytes: 64 * 2 ** 20,
 };
 
-/** The worker process ended without an answer, or was ended by the signal of the caller. */
+/** The worker process ended without an answer, or by the caller's signal. */
 class WorkerError extends PeriscopeError {
   constructor(message: string) {
     super("worker", message);
@@ -44,14 +44,11 @@ export type Answer = Exclude<WorkerAnswer, { type: "failed" }>;
 
 /** A process that does one task with one compiler. */
 export interface WorkerProcess {
-  /** False once it ended, of itself or by `end`. */
+  /** False after its end. */
   isAlive(): boolean;
-  /** Loads the compiler before there is a task. */
+  /** Loads the compiler ahead of a task. */
   prepare(limits: WorkerLimits): void;
-  /**
-   * Does the task. Kills the process at every limit and when `signal` is aborted. Throws `VerificationError` when the
-   * task fails or reaches a limit, `WorkerError` otherwise.
-   */
+  /** Runs the task; kills the process at limits or an abort. Throws `VerificationError`, else `WorkerError`. */
   run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
   /** Kills it and removes its folder. */
   end(): Promise<void>;
@@ -59,7 +56,7 @@ export interface WorkerProcess {
 
 const OWN_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
-/** Node asks permission for a link and for its target. Packages lie beside this one where npm hoists them. */
+/** Node checks permissions of a link and of its target. npm may hoist packages beside this one. */
 const READABLE = [
   OWN_FOLDER,
   path.join(OWN_FOLDER, "../package.json"),
@@ -69,9 +66,8 @@ const READABLE = [
   .flatMap((place) => [place, realpathSync(place)]);
 
 /**
- * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program
- * and the compiler's file. What it starts shares its process group and dies with it. Throws `VerificationError` without that
- * file, and the system's error when it cannot start.
+ * Starts a process without environment that reads only this program and the compiler; its children
+ * end with it. Throws `VerificationError`, or the system's error.
  */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file).catch((error) => {
@@ -81,7 +77,7 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
   const stack = `--stack-size=${await stackKilobytes()}`;
   const folder = await createWorkerFolder();
   const permissions = ["--permission", "--allow-worker"];
-  // Node's permissions do not bind an executable: it has the rights of this user.
+  // Node's permissions do not restrict an executable: it has the rights of this user.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
   const readable = [...READABLE, file].map((name) => `--allow-fs-read=${name}`);
   const child = fork(WORKER, [String(process.pid)], {
@@ -98,7 +94,7 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
     await removeWorkerFolder(folder);
     throw error;
   }
-  // The callback of `send` handles a message that cannot be sent.
+  // The callback of `send` handles a failed message.
   child.on("error", () => {});
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const send = (task: Task | { type: "prepare" }, { maxOutputBytes }: WorkerLimits) => {
@@ -116,14 +112,14 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
       return answer;
     },
     end: async () => {
-      // An executable may have left others of its group behind.
+      // An executable may have left children in its group.
       if (isAlive() || build.kind !== "soljson") killGroup(child);
       await removeWorkerFolder(folder);
     },
   };
 }
 
-/** Has a task done by a process of its own; see `WorkerProcess.run`. */
+/** Runs a task in a new process; see `WorkerProcess.run`. */
 export async function runWorker(
   build: CompilerBuild,
   task: Task,

@@ -6,21 +6,21 @@ import type { VerifiedSource } from "../engine/verified-source.ts";
 import { type VerifyTask, verify } from "../engine/verify.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 
-// Entry of the process that one job gets: a task comes in, an answer goes out, the process ends.
+// Entry of a job's process: it receives a task, sends an answer and ends.
 
-/** What a worker process is asked to do with its one compiler. */
+/** Task of a worker process for its compiler. */
 export type Task =
   | { type: "version" }
   | { type: "compile"; input: string }
   | ({ type: "verify" } & Omit<VerifyTask, "build">);
 
-/** A task; or `prepare`, which loads the compiler before the task and has no answer. */
+/** A task; or `prepare`, which loads the compiler ahead and has no answer. */
 export type WorkerTask = (Task | { type: "prepare" }) & {
   build: CompilerBuild;
   maxOutputBytes: number;
 };
 
-/** What it reports meanwhile: a compile began or ended, or the failure to give if it is stopped now. */
+/** Progress of a task: a compile began or ended, or the failure to report if the process is stopped now. */
 export type WorkerReport =
   | { type: "compiling" }
   | { type: "compiled" }
@@ -35,7 +35,7 @@ export type WorkerAnswer =
 
 const NICENESS = 5;
 
-// A compile blocks the main thread. This thread ends the process when its parent, whose id is the argument, is gone.
+// A compile blocks the main thread. This thread ends the process after its parent, whose id is the argument.
 const WATCH = `
 const { workerData } = require("node:worker_threads");
 setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, "SIGKILL"); }, 500);`;
@@ -49,7 +49,7 @@ let prepared: Promise<Compiler> | undefined;
 process.on("message", (task: WorkerTask) => {
   if (task.type === "prepare") {
     prepared = openCompiler(task.build, task.maxOutputBytes);
-    // The task that follows reports the failure.
+    // The task reports the failure.
     prepared.catch(() => {});
     return;
   }

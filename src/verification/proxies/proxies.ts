@@ -23,13 +23,10 @@ import { type DetectedProxy, detectProxy } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: Chain };
 
-/** The contract's code decides how long a node is busy with it: also what nobody waits for enters by the gate of callers. */
+/** The contract's code decides how long a node is busy: background reads also count against a caller quota. */
 const OURSELVES: Caller = { caller: "proxies" };
 
-/**
- * Reads what an address delegates to at the served head and stores it, even without an implementation: an event may
- * announce one later. Null, and deleted, when it never delegates. Throws `ChainError`.
- */
+/** Reads and stores an address's proxy target; null, and deleted, when it never delegates. Throws `ChainError`. */
 export async function refreshProxy(
   { sql, chain }: ProxySource,
   address: Address,
@@ -51,14 +48,11 @@ export interface ProxyCheckOptions {
   /** Any other implementation counts as none. */
   expected?: Address | undefined;
   guid?: string;
-  /** Its reads take no place of those that keep proxies fresh. */
+  /** The caller of its reads, in place of the background's. */
   asker?: Caller;
 }
 
-/**
- * Checks what a verified contract delegates to; the outcome is stored when this resolves. The same outcome within an hour
- * has the same guid, so that nobody fills the database with checks. Throws `ChainError`.
- */
+/** Checks and stores a contract's proxy target; the same outcome within an hour has the same guid. Throws `ChainError`. */
 export async function verifyProxy(
   source: ProxySource,
   address: Address,
@@ -74,7 +68,7 @@ export async function verifyProxy(
   return { outcome: "checked", guid };
 }
 
-/** The outcome of a check; undefined for an unknown guid. */
+/** Returns the outcome of a check; undefined for an unknown guid. */
 export async function getProxyStatus(sql: Sql, guid: string): Promise<ProxyCheck | undefined> {
   const address = addressOfGuid(guid);
   return address && (await getProxyCheck(sql, address, guid.toLowerCase()));
@@ -87,7 +81,7 @@ const ROUND_MS = 60_000;
 const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 600_000;
 
-/** No other address would be answered either. */
+/** Errors that would affect every other address. */
 const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
   "unreachable",
   "unauthorized",
@@ -98,11 +92,7 @@ const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
   "head-moved",
 ]);
 
-/**
- * Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted, and 50 others a
- * minute, one round after the other: not every upgrade has an event. One that the node leaves unanswered rests, twice as
- * long each time, and delays no other.
- */
+/** Refreshes proxies that were upgraded or reorganised away, and 50 others a minute, until aborted. Unanswered ones are suspended. */
 export async function keepProxiesFresh(
   source: ProxySource,
   log: Pick<Logger, "warn">,
@@ -144,7 +134,7 @@ export async function keepProxiesFresh(
     } catch (error) {
       // The next round tries again.
       if (!(error instanceof ChainError)) {
-        log.warn({ error: messageOf(error) }, "proxies cannot be refreshed");
+        log.warn({ error: messageOf(error) }, "cannot refresh proxies; trying again in a minute");
       }
     }
     await sleep(REFRESH_MS, signal);

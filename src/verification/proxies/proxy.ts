@@ -33,7 +33,7 @@ type ProxyKind =
   /** The code can delegate, but no implementation was found. */
   | "unknown";
 
-/** What a contract delegates to. */
+/** A contract's proxy target. */
 export interface DetectedProxy extends Pick<ProxyRow, "implementations" | "conflicts" | "beacon"> {
   kind: ProxyKind;
 }
@@ -42,8 +42,9 @@ export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fet
   Pick<Chain, "runCreations">;
 
 /**
- * Detects a proxy at one block; null when the address never delegates. A pattern of the code decides alone. Otherwise
- * the generic patterns are read in one batch, and the first that names an address wins. Throws what the reader throws.
+ * Detects a proxy at one block; null when the address never delegates. A pattern of the code
+ * decides alone. Otherwise the generic patterns are read in one batch, and the first with an
+ * address wins. Throws the reader's errors.
  */
 export async function detectProxy(
   reader: ProxyReader,
@@ -61,7 +62,7 @@ export async function detectProxy(
   return found(answers, address);
 }
 
-/** What one pattern names; without addresses it does not apply. */
+/** Result of one pattern; without addresses it does not match. */
 interface ProxyAnswer {
   kind: ProxyKind;
   addresses: Address[];
@@ -92,10 +93,10 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
 }
 
 const ADDRESS = "([0-9a-f]{40})";
-/** Logs what is sent to a clone without data. */
+/** Logs data sent to a clone without input. */
 const RECEIVE = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
 
-/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7511, those of early vyper, EIP-7702. */
+/** Runtime codes that contain the implementation: EIP-1167 and its variants, EIP-7511, those of early vyper, EIP-7702. */
 const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   {
     kind: "eip1167",
@@ -133,15 +134,15 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   })),
 ];
 const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}5af4`);
-/** Where in it the address is pushed, in bytes. */
+/** Offset of the pushed address, in bytes. */
 const MINIMAL_PUSH = 10;
 const MINIMAL_BYTES = 100;
 
-/** EIP-1167 with a push of fewer bytes, for an address that begins with zeros; what is behind it comes so much earlier. */
+/** EIP-1167 with a shorter push, for an address that begins with zeros; later bytes move forward. */
 const SHORT =
   /^(363d3d373d3d3d363d|3d3d3d3d363d3d37363d)(6[0-9a-f]|7[0-2])([0-9a-f]{2,38})(5af43d(?:82803e903d91|3d93803e)60)([0-9a-f]{2})57fd5bf3$/;
 
-/** The code with all 20 bytes of the address; as it is when it is no such proxy. */
+/** Returns the code with all 20 bytes of the address; other code unchanged. */
 function withWholeAddress(digits: string): string {
   const [, head, push = "", address = "", tail, place = ""] = SHORT.exec(digits) ?? [];
   const lacking = PUSH20 - Number.parseInt(push, 16);
@@ -161,7 +162,7 @@ function implementationInCode(code: Hex): ProxyAnswer | undefined {
   return { kind: "eip1167", addresses: [`0x${minimal[1]}`] };
 }
 
-/** Whether code makes no call but that of the minimal proxy at `offset`. What stands behind it may call another one. */
+/** Returns whether code makes no call but that of the minimal proxy at `offset`. Code behind it may call another one. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
   const instructions = [...instructionsOf(code)];
   const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
@@ -176,7 +177,7 @@ const PUSH1 = 0x60;
 const PUSH20 = 0x73;
 const PUSH32 = 0x7f;
 
-/** A hash may hold any opcode and any selector. */
+/** Removes the metadata: a hash may contain any opcode and any selector. */
 function withoutMetadata(code: Buffer): Buffer {
   return code.subarray(0, code.length - (readCodeMetadata(code)?.bytes.length ?? 0));
 }
@@ -199,7 +200,10 @@ function* instructionsOf(code: Buffer): Generator<Instruction> {
   }
 }
 
-/** The Safe's proxy as it was released compares the call with masterCopy() itself, as a word with the selector in front. */
+/**
+ * Returns whether code is the Safe's released proxy, which compares the call with masterCopy()
+ * itself, as a word that begins with the selector.
+ */
 function isSafeProxy(code: Hex): boolean {
   return code.includes(`7fa619486e${"0".repeat(56)}`);
 }
@@ -229,7 +233,7 @@ const GETTERS = {
   master_copy: "0xa619486e",
 } as const satisfies Partial<Record<ProxyKind, Hex>>;
 
-/** The generic patterns, in order of precedence. */
+/** Reads the generic patterns, in order of precedence. */
 async function readGeneric(
   reader: ProxyReader,
   address: Address,
@@ -237,7 +241,7 @@ async function readGeneric(
   block: BlockReference,
 ): Promise<ProxyAnswer[]> {
   const slots = [...Object.values(SLOTS), wordOf(0n)].map((slot) => ({ address, slot }));
-  // Where the optimizer compiled the Safe's proxy, the selector is the result of a sum.
+  // In an optimized Safe proxy, the selector is the result of a sum.
   const getters = Object.entries(GETTERS).filter(
     ([kind, selector]) => kind === "master_copy" || code.includes(hexToBytes(selector)),
   );
@@ -261,7 +265,7 @@ async function readGeneric(
     ...(await Promise.all(
       getters.map(async ([kind], index) => {
         const [named] = addressIn(gotten[index]);
-        // The Safe's proxy keeps it in the first slot.
+        // The Safe's proxy stores it in the first slot.
         const isKept = kind !== "master_copy" || gotten[index] === singleton;
         const isRun = named && isKept && (await mayRun(reader, address, named, block));
         return { kind: kind as ProxyKind, addresses: isRun ? [named] : [] };
@@ -270,10 +274,10 @@ async function readGeneric(
   ];
 }
 
-/** Returns the address that it runs at: that of whoever delegates to it. */
+/** Returns its own address: that of the delegating contract. */
 const TELLS_ADDRESS: Hex = "0x3060005260206000f3";
 
-/** Init code that calls each address with a selector that nobody has, and returns what both returned. */
+/** Returns init code that calls each address with an unused selector, and returns both results. */
 function probeOf(...callees: [Address, Address]): Hex {
   const calls = callees.map(
     (callee, index): Hex => `0x602060${2 * index + 2}06004601c600073${callee.slice(2)}620f4240f150`,
@@ -282,8 +286,9 @@ function probeOf(...callees: [Address, Address]): Hex {
 }
 
 /**
- * Whether a contract delegates a call of a function that it does not have to the implementation that it names, as factories
- * and beacons do not: tried with other code in the place of the implementation's. True where the node cannot do that.
+ * Returns whether a contract delegates calls of unknown functions to its named implementation,
+ * unlike factories and beacons: tried with other code in place of the implementation's. True where
+ * the node cannot override code.
  */
 async function mayRun(
   reader: ProxyReader,
@@ -304,7 +309,7 @@ async function mayRun(
   }
 }
 
-/** With these a node refuses other code, or cannot run it. */
+/** Errors of a node that refuses other code, or cannot run it. */
 const NO_OVERRIDES: ReadonlySet<string> = new Set<ChainErrorCode>([
   "invalid-request",
   "method-missing",
@@ -325,10 +330,7 @@ async function readBeacon(
 const GET_ADDRESS = parseAbi(["function getAddress(string name) view returns (address)"]);
 const GET_ADDRESS_SELECTOR = Buffer.from("bf40fac1", "hex");
 
-/**
- * ResolvedDelegateProxy of the OP stack. One mapping holds its address manager, another one a name, both by the proxy's
- * own address; the manager resolves the name.
- */
+/** OP stack's ResolvedDelegateProxy: mappings by its address hold manager and name; the manager resolves the name. */
 async function readResolved(
   reader: ProxyReader,
   address: Address,
@@ -350,7 +352,7 @@ async function readResolved(
   return { ...nothing, addresses: addressIn(answer), beacon };
 }
 
-/** Text of at most 31 bytes as Solidity stores it: the bytes, and twice their number in the last one. */
+/** Decodes text of at most 31 bytes from Solidity's storage: the bytes, and twice their number in the last one. */
 function shortTextIn(word: Hex | undefined): string | undefined {
   const bytes = hexToBytes(word ?? "0x");
   const size = bytes[31] ?? 1;
@@ -362,14 +364,14 @@ function wordOf(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, "0")}`;
 }
 
-/** The address in a word whose upper 12 bytes are zero; none for anything else, and for zero. */
+/** Returns the address in a word whose upper 12 bytes are zero; none for anything else, and for zero. */
 function addressIn(word: Hex | null | undefined): Address[] {
   if (word == null || hexLength(word) !== 32 || !/^0x0{24}/.test(word)) return [];
   const address = addressOfWord(word);
   return address === ZERO_ADDRESS ? [] : [address];
 }
 
-/** The addresses of an encoded list, of a long one the first: a contract may answer with a million. */
+/** Returns the first addresses of an encoded list: a contract may answer with a million. */
 function addressesIn(data: Hex | null | undefined): Address[] {
   if (data == null || wordAt(data, 0) !== wordOf(32n)) return [];
   const count = decodeUint(wordAt(data, 1));

@@ -90,7 +90,7 @@ describe("agreement", () => {
     await believeHead();
     expect(status.accepted).toEqual({ bloom: 2 });
     expect(warnings).toEqual([
-      "a block is odd, and is believed as every node says the same: " +
+      "inconsistent block accepted, since every node repeats it: " +
         "the blooms of the receipts are not the block's",
     ]);
   });

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Address } from "../../../src/core/evm/address.ts";
 import { stateFamilies } from "../../../src/indexer/state/families.ts";
 import { type StateFamily, tablesOf } from "../../../src/indexer/state/family.ts";
-import { isDistributed } from "../../../src/store/cluster/distribution.ts";
-import { tablesOfOneServer, tablesOfServers } from "../../../src/store/cluster/page-columns.ts";
 import { getIndexHealth } from "../../../src/store/health.ts";
 import { chainTables } from "../../../src/store/writer/chain-tables.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
@@ -49,8 +47,7 @@ it("every table is of the chain, of one family of state, or of neither for a rea
 });
 
 it("the list of chain tables has all their columns, as they are", async () => {
-  const isSpread = await isDistributed(database.sql);
-  for (const { name, columns } of (isSpread ? tablesOfServers : tablesOfOneServer).values()) {
+  for (const { name, columns } of Object.values(chainTables)) {
     const found = await database.sql<{ column: string; nullable: boolean }[]>`
       SELECT attname AS column, NOT attnotnull AND ${name !== SHOWN} AS nullable FROM pg_attribute
       WHERE attrelid = ${name}::regclass AND attnum > 0 AND NOT attisdropped`;

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/evm/hex.ts";
-import { noteDistributed, readFromList } from "../../../src/store/cluster/distributed-reads.ts";
-import { MAXIMUM_ANSWER, PageTooLarge, readPage } from "../../../src/store/lists/large-pages.ts";
+import { PageTooLarge, readPage } from "../../../src/store/lists/large-pages.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish } from "../../support/build.ts";
 
@@ -46,32 +44,6 @@ describe("a page that is read in parts", () => {
     expect(parts).toHaveLength(COUNT);
     expect((await ask(query)).body.result).toEqual(parts);
   });
-});
-
-test("a page counts as one, whether its rows are read from a list or in their place", async () => {
-  const sql = {} as never;
-  noteDistributed(sql, 0);
-  interface Row {
-    transactionHash: Hex | null;
-    data: string;
-  }
-  const half: Row = { transactionHash: "0x", data: "0".repeat(MAXIMUM_ANSWER / 2 + 1) };
-  const small: Row = { transactionHash: "0x", data: "1" };
-  const rows = [half, { transactionHash: null, data: "" }];
-  const page = (others: Row[]) =>
-    readFromList<Row, Row>(
-      sql,
-      Promise.resolve(rows) as never,
-      { limit: 2, skip: 0 },
-      {
-        dataOf: ({ data }) => [data],
-        complete: async (carried) => carried,
-        placeOf: () => [0],
-        readInPlace: async () => others,
-      },
-    );
-  expect(await page([small])).toEqual([half, small]);
-  await expect(page([half])).rejects.toThrow(PageTooLarge);
 });
 
 describe("a page of more data than an answer may hold", () => {

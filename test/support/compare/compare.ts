@@ -5,7 +5,6 @@ import { abridge, compareRows, difference } from "./difference.ts";
 import { expectedChainRows, extraFields, text } from "./expected-chain.ts";
 import { expectedDays } from "./expected-days.ts";
 import { compareHoldings, compareIrregularity } from "./holdings.ts";
-import { comparePageColumns } from "./page-columns.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 import { displayText } from "./token-text.ts";
 
@@ -143,7 +142,6 @@ export async function compareDatabase(
     const name = table as TableName;
     differences.push(...compareRows(name, TABLES[name].key, rows, await read(name)));
   }
-  differences.push(...(await comparePageColumns(chainRows, read)));
   const addresses = await read("addresses");
   const balances = await read("token_balances");
   const tokens = await read("tokens");

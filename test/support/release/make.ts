@@ -1,6 +1,3 @@
-// Keeps what this version makes of the chain of all releases, for tests of later ones:
-// npm run keep-release -- 0.1.0
-
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -14,26 +11,27 @@ import { startScriptedNode } from "../scripted-node.ts";
 import { releaseChain } from "./chain.ts";
 import { RELEASES, readData } from "./data.ts";
 
-const [release] = process.argv.slice(2);
-if (release === undefined) throw new Error("which release?");
-const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-release-"));
-const server = await startEmbeddedPostgres({
-  folder: path.join(folder, "postgres"),
-  log: pino({ level: "silent" }),
-  durable: false,
-});
-const sql = createSql(server.url);
-const node = await startScriptedNode({ chain: releaseChain() });
-try {
-  await migrate(sql);
-  const indexer = startTestIndexer({ databaseUrl: server.url, rpcUrls: [node.url] });
-  await indexer.reach(node.chain.head.block.hash);
-  await indexer.stop();
-  const file = path.join(RELEASES, `${release}.json.gz`);
-  await writeFile(file, gzipSync(JSON.stringify(await readData(sql)), { level: 9 }));
-} finally {
-  await node.stop();
-  await sql.end();
-  await server.stop();
-  await rm(folder, { recursive: true });
+/** Keeps what this version makes of the chain of all releases, for tests of later ones. */
+export async function keepRelease(release: string): Promise<void> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-release-"));
+  const server = await startEmbeddedPostgres({
+    folder: path.join(folder, "postgres"),
+    log: pino({ level: "silent" }),
+    durable: false,
+  });
+  const sql = createSql(server.url);
+  const node = await startScriptedNode({ chain: releaseChain() });
+  try {
+    await migrate(sql);
+    const indexer = startTestIndexer({ databaseUrl: server.url, rpcUrls: [node.url] });
+    await indexer.reach(node.chain.head.block.hash);
+    await indexer.stop();
+    const file = path.join(RELEASES, `${release}.json.gz`);
+    await writeFile(file, gzipSync(JSON.stringify(await readData(sql)), { level: 9 }));
+  } finally {
+    await node.stop();
+    await sql.end();
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
 }

@@ -8,7 +8,7 @@ function read(text: string, name = "A", compiler: "solc" | "vyper" = "solc") {
 
 test.each([
   ["no JSON", "contract A {}", "It does not parse."],
-  ["no object", "[]", "It is no object."],
+  ["no object", "[]", "It is not an object."],
   ["no sources", '{"language":"Solidity"}', "It names no sources."],
   ["an empty set of sources", '{"language":"Solidity","sources":{}}', "It names no sources."],
   [
@@ -34,7 +34,7 @@ test.each([
   [
     "settings that are none",
     '{"language":"Solidity","sources":{"a":{"content":""}},"settings":[]}',
-    "The settings are no object.",
+    "The settings are not an object.",
   ],
   ["lists in lists without an end", `${"[".repeat(1e6)}`, "It is nested deeper than 32 levels."],
   ["objects in objects", `{"a":`.repeat(33), "It is nested deeper than 32 levels."],
@@ -104,8 +104,8 @@ test("interfaces of vyper are bounded with the sources, and are what they are to
   const half = { content: "x".repeat(1_000_000) };
   expect(() => vyper({ "a.vy": half, "b.vy": half })).not.toThrow();
   expect(() => vyper({ "a.vy": half, "b.vy": half, "c.vy": half })).toThrow("larger than 5 MB");
-  expect(() => vyper({ "a\n": { abi: [] } })).toThrow("A path is no printable text.");
-  expect(() => vyper([])).toThrow("interfaces is no object.");
+  expect(() => vyper({ "a\n": { abi: [] } })).toThrow("A path is not printable text.");
+  expect(() => vyper([])).toThrow("interfaces is not an object.");
 });
 
 test("bounds the number, the size and the names of files", () => {
@@ -118,6 +118,6 @@ test("bounds the number, the size and the names of files", () => {
     "longer than 500 bytes",
   );
   for (const path of ["a\u0000", "a\nb", "\ud800"]) {
-    expect(() => collectSources([{ path, text: "" }])).toThrow("A path is no printable text.");
+    expect(() => collectSources([{ path, text: "" }])).toThrow("A path is not printable text.");
   }
 });

@@ -17,14 +17,11 @@ export interface BalancedAccount {
   balance: string;
 }
 
-/**
- * The accounts of `list` with their balances at the served head, stored or read from the node. Throws `RequestError`
- * when too many would have to be read.
- */
-export async function readCoinAccounts(
+/** Adds the balances at the served head, stored or from the node. Throws `RequestError` when too many are to be read. */
+export async function readCoinAccounts<Account extends CoinAccount>(
   context: Pick<Context, "read" | "chain">,
-  list: (sql: Queryable) => Promise<CoinAccount[]>,
-): Promise<BalancedAccount[]> {
+  list: (sql: Queryable) => Promise<Account[]>,
+): Promise<(Account & { balance: string })[]> {
   const { accounts, head } = await context.read(
     async (sql, served) => ({ accounts: await list(sql), head: await served }),
     "one statement",
@@ -32,12 +29,12 @@ export async function readCoinAccounts(
   return fillBalances(context, accounts, head);
 }
 
-async function fillBalances(
+async function fillBalances<Account extends CoinAccount>(
   { chain }: Pick<Context, "chain">,
-  accounts: CoinAccount[],
+  accounts: Account[],
   head: ServedHead,
-): Promise<BalancedAccount[]> {
-  if (accounts.every(isBalanced)) return accounts;
+): Promise<(Account & { balance: string })[]> {
+  if (accounts.every((account) => isBalanced(account))) return accounts;
   const asked = accounts.filter((account) => !isBalanced(account));
   if (asked.length > READABLE_BALANCES) throw stillReading();
   const addresses = asked.map(({ address }) => address);
@@ -49,11 +46,7 @@ async function fillBalances(
   }));
 }
 
-/**
- * Balance of an address in wei after a block; a block above the served head (also an infinite one) means the head.
- * Undefined where the node has no state of that block; with `onlyKnown` also for an address that the index has never
- * seen.
- */
+/** Returns a balance in wei after a block, at most the head; undefined without state, and with `onlyKnown` for unseen addresses. */
 export async function readBalanceAt(
   context: Pick<Context, "read" | "chain">,
   address: Address,
@@ -83,6 +76,8 @@ export async function readBalanceAt(
   });
 }
 
-function isBalanced(account: CoinAccount): account is BalancedAccount {
+function isBalanced<Account extends CoinAccount>(
+  account: Account,
+): account is Account & { balance: string } {
   return account.balance !== null;
 }

@@ -5,7 +5,7 @@ import type { CodePresence } from "../../../store/contracts/creations.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 
-/** The addresses that are contracts at the head; asks the node about those that the index does not know. */
+/** Returns the addresses that are contracts at the head; asks the node about those missing in the index. */
 export async function readContracts(
   { chain }: Pick<Context, "chain">,
   presences: readonly CodePresence[],

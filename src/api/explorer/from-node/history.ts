@@ -7,7 +7,7 @@ import type { Context } from "../action.ts";
 import { type Failure, failed, type Outcome } from "../envelope.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
-/** Error text for a state that the node has not kept. */
+/** Error text for a state that the node has pruned. */
 export const NO_HISTORY = "Historical state is not available";
 
 /** A block up to the head. */
@@ -17,9 +17,8 @@ export interface PastBlock extends BlockReference {
 }
 
 /**
- * Answers from the node's state at a block, and from what `query` reads from the index; a failure of `query` is the
- * answer. A block above the head is a bad `parameter`; fails with `NO_HISTORY` where the node has no state of that
- * block.
+ * Combines the node's state at a block with what `query` reads. A block above the head is a bad `parameter`; fails with `NO_HISTORY`
+ * without state.
  */
 export async function atBlock<Found, Result>(
   { read, chain }: Context,
@@ -39,10 +38,7 @@ export async function atBlock<Found, Result>(
   return answered ?? failed("state-unavailable", NO_HISTORY);
 }
 
-/**
- * What the node's state at a block up to the head tells; undefined where it has no such state. A block that is not
- * stored is older than the index, and the node's to name.
- */
+/** Reads the node's state at a block up to the head; undefined where the node has none. The node names blocks before the index. */
 export async function atState<Result>(
   chain: CallerChain,
   blockNumber: number,

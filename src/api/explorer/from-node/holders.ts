@@ -1,4 +1,4 @@
-import type { Address } from "../../../core/evm/address.ts";
+import { type Address, lowerAddress } from "../../../core/evm/address.ts";
 import type { Queryable } from "../../../db/client.ts";
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 import {
@@ -26,11 +26,7 @@ export interface HolderPage<Extra> {
   extra: Extra;
 }
 
-/**
- * Holders of a token at the served head, by amount and then address, both descending. `more` reads extra data of all
- * owners that may be on the page. Throws `RequestError` when too many unsure holdings would have to be read from the
- * node.
- */
+/** Reads holders by amount and address, descending. `more` reads extra data. Throws `RequestError` when too many are unsure. */
 export async function readHolders<Extra>(
   context: Context,
   token: Address,
@@ -49,14 +45,17 @@ export async function readHolders<Extra>(
     return { head: await served, unsure, window, settled, extra: await more(sql, owners) };
   }, "one statement");
   const fresh = await fetchHoldings(context, found.unsure, head);
+  const [amount, owner] = page.after ?? [];
+  const last = amount && owner ? { amount, owner: lowerAddress(owner) } : undefined;
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)
-    .map(({ owner, amount }) => ({ owner, amount: String(amount) }));
+    .map(({ owner, amount }) => ({ owner, amount: String(amount) }))
+    .filter((holder) => !last || byAmountDescending(last, holder) < 0);
   const merged = mergePage<Holder>(found.settled, holders, byAmountDescending, page, found.window);
   return { head, holders: merged, extra: found.extra };
 }
 
-/** Number of holders of a token at the served head; 0 for an unknown token. Throws as `readHolders`. */
+/** Returns the number of holders of a token at the served head; 0 for an unknown token. Throws as `readHolders`. */
 export async function readHolderCount(context: Context, token: Address): Promise<number> {
   const { found, fresh } = await readWithHoldings(context, { token }, (sql) =>
     getToken(sql, token),
@@ -78,5 +77,5 @@ function wholesByOwner(fresh: readonly Fresh<UnsureOwnedToken>[]) {
 function byAmountDescending(a: Holder, b: Holder): number {
   const difference = BigInt(b.amount) - BigInt(a.amount);
   if (difference !== 0n) return difference < 0n ? -1 : 1;
-  return a.owner < b.owner ? 1 : -1;
+  return a.owner <= b.owner ? 1 : -1;
 }

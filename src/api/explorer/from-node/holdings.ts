@@ -19,11 +19,11 @@ import { fetchReportedBalances } from "./reported-balances.ts";
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
 
-/** Most ids of an owner that are read for one answer. */
+/** Most ids of an owner that one answer reads. */
 const READABLE_IDS = 1_000;
 const TOO_MANY_IDS = "The address has too many ids of the token to ask its contract for each";
 
-/** The error for an answer that needs more of them. */
+/** Returns the error for an answer that needs more of them. */
 export function stillReading(): RequestError {
   return new RequestError(
     503,
@@ -34,13 +34,10 @@ export function stillReading(): RequestError {
 
 export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 
-/** An unsure holding, with its amount as the contract tells it. */
+/** An unsure holding, with the contract's amount. */
 export type Fresh<Unsure extends Holding> = Unsure & { freshAmount: bigint };
 
-/**
- * Reads from the database, and the unsure holdings of the scope from the node, all at one state of the chain.
- * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are unsure.
- */
+/** Reads rows and, from the node, the scope's unsure holdings at one state. `query` leaves these out. Throws `RequestError`. */
 export async function readWithHoldings<Found>(
   context: Context,
   scope: HoldingScope,
@@ -53,10 +50,7 @@ export async function readWithHoldings<Found>(
   return { found, fresh: await fetchHoldings(context, unsure, head) };
 }
 
-/**
- * All pending holdings, and those of irregular tokens where they are few. Of an owner's, the oldest tokens': anybody can
- * send him new ones.
- */
+/** Lists pending holdings, and those of irregular tokens where they are few; of an owner the oldest tokens', as new ones may be spam. */
 export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
@@ -72,11 +66,7 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
   return [...byKey.values()];
 }
 
-/**
- * Returns the owner's whole holding of a token at the served head, as its contract tells it, of ERC-1155 the sum of the known ids.
- * Both forms are asked, for a contract may have become one of another standard. What was read at that head is not asked for again.
- * Where the contract tells neither, the transfers count. Throws `RequestError` where the owner has too many ids.
- */
+/** Returns the owner's holding at the served head as the contract reports it, in both forms; transfers count where it reports none. */
 export async function readHolding(
   context: Context,
   token: Address,
@@ -109,7 +99,7 @@ export async function readHolding(
   );
 }
 
-/** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
+/** Returns the whole holding, with the fresh amounts of its parts in place of the stored ones. */
 export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
   return parts.reduce(
     (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),
@@ -117,10 +107,7 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
   );
 }
 
-/**
- * The holdings as their contracts tell them at the head. Where one does not answer, the stored amount stays, or is 0
- * where nobody can hold it: transfers alone add up to anything.
- */
+/** Reads holdings from their contracts at the head. Without an answer the stored amount stays, or 0 where it is impossible. */
 export async function fetchHoldings<Unsure extends Holding>(
   context: Pick<Context, "chain" | "unresponsive">,
   holdings: readonly Unsure[],

@@ -1,15 +1,12 @@
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 
-/** The rows to read for `mergePage`, when `unsure` entries are left out of the list and come back at other places. */
-export function windowAround({ limit, skip }: PageRange, unsure: number): PageRange {
-  const before = Math.min(skip, unsure);
-  return { skip: skip - before, limit: limit + before };
+/** Returns the range to read for `mergePage`, when `unsure` entries are excluded from the list and return at other positions. */
+export function windowAround(page: PageRange, unsure: number): PageRange {
+  const before = Math.min(page.skip, unsure);
+  return { ...page, skip: page.skip - before, limit: page.limit + before };
 }
 
-/**
- * Merges the `settled` rows of the window (`windowAround`) with all `fresh` entries into the page. `compare` is the
- * order of the list and never 0.
- */
+/** Merges the `settled` rows of `windowAround` with all `fresh` entries into the page. `compare` is the order, never 0. */
 export function mergePage<Entry>(
   settled: readonly Entry[],
   fresh: readonly Entry[],
@@ -17,7 +14,7 @@ export function mergePage<Entry>(
   page: PageRange,
   window: PageRange,
 ): Entry[] {
-  // The fresh entries are no more than the unsure ones, so those that belong before the window stand before the page here, too.
+  // There are at most as many fresh entries as unsure ones, so those before the window are before the page here, too.
   const skip = page.skip - window.skip;
   return [...settled, ...fresh].sort(compare).slice(skip, skip + page.limit);
 }

@@ -8,24 +8,20 @@ import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
 import { answered } from "./answered.ts";
 
-/** Ids of which one answer asks the contract for the owner. */
+/** Ids of one answer for which the contract is asked for the owner. */
 const READABLE_IDS = 1_000;
 
-/**
- * Returns a page of the ids that an owner has of a collection at the served head, ascending, each as `ownerOf` tells. Where the
- * contract counts more of the owner's than transfers tell, the collection's other ids are asked for, too; fails where that is not
- * enough.
- */
+/** Returns a page of the ids that `ownerOf` gives to an owner; asks for the collection's other ids where the contract counts more. */
 export async function readOwnedIds(
   { read, chain }: Pick<Context, "read" | "chain">,
   token: Address,
   owner: Address,
   page: PageRange,
-): Promise<Outcome<string[]>> {
-  const end = page.skip + page.limit;
-  const { standard, ids, known, movedTogether, head } = await read(async (sql, served) => ({
+): Promise<Outcome<{ id: string; isOwned: boolean }[]>> {
+  const { standard, ids, some, known, movedTogether, head } = await read(async (sql, served) => ({
     standard: (await getToken(sql, token))?.standard,
     ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
+    some: await listNftsOfOwner(sql, token, owner, page),
     known: await listKnownIds(sql, token, READABLE_IDS + 1),
     movedTogether: await countConsecutiveTransfers(sql, token, 1),
     head: await served,
@@ -39,9 +35,8 @@ export async function readOwnedIds(
   const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
 
   if (ids && ids.length > READABLE_IDS) {
-    const some = await read((sql) => listNftsOfOwner(sql, token, owner, page));
     const owners = await ownersOf(some ?? []);
-    return ok((some ?? []).filter((_, at) => isOwner(owners[at])));
+    return ok((some ?? []).map((id, at) => ({ id, isOwned: isOwner(owners[at]) })));
   }
   const first = ids ?? known.slice(0, READABLE_IDS);
   const [owners, [counted]] = await Promise.all([
@@ -49,25 +44,28 @@ export async function readOwnedIds(
     chain.fetchTokenBalances([{ token, owner }], head),
   ]);
   const owned = first.filter((_, at) => isOwner(owners[at]));
-  // An id that lapsed has no owner, and may be counted all the same.
+  // A lapsed id has no owner, but may still be counted.
   const lapsed = owners.filter((answer) => answer === null).length;
   const missing = (answered(counted) ?? 0n) - BigInt(owned.length + lapsed);
   if (missing > 0n) {
     const others = known.filter((id) => !first.includes(id)).slice(0, READABLE_IDS);
     const theirs = await ownersOf(others);
     owned.push(...others.filter((_, at) => isOwner(theirs[at])));
-    // Of ids that moved together (ERC-2309) only those are listed that a transfer of their own tells (docs/wire.md).
+    // Of consecutive ids (ERC-2309) only those with a transfer of their own are listed (docs/wire.md).
     const isKnown = movedTogether > 0 && ids !== undefined;
     if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n))
       return failed("unsupported", UNKNOWN_IDS);
   }
-  owned.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
-  return ok(owned.slice(page.skip, end));
+  const last = BigInt(page.after?.[0] ?? -1);
+  const behind = owned.filter((id) => BigInt(id) > last);
+  behind.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  const shown = behind.slice(page.skip, page.skip + page.limit);
+  return ok(shown.map((id) => ({ id, isOwned: true })));
 }
 
-const UNKNOWN_IDS = "The contract counts ids of the address that no transfer of their own tells";
+const UNKNOWN_IDS = "The contract counts ids of the address without a transfer of their own";
 
-/** Call data of `ownerOf(id)`. */
+/** Returns call data of `ownerOf(id)`. */
 function ownerOfData(id: string): Hex {
   return `0x6352211e${BigInt(id).toString(16).padStart(64, "0")}`;
 }

@@ -6,10 +6,7 @@ import type { Context } from "../action.ts";
 import { readWithHoldings } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
-/**
- * The owner's holdings of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
- * many unsure ones would have to be read from the node.
- */
+/** Reads the owner's holdings by token and id. Throws `RequestError` when too many unsure ones are to be read. */
 export async function readOwnedTokens(
   context: Context,
   owner: Address,
@@ -22,14 +19,23 @@ export async function readOwnedTokens(
   });
   const held = fresh
     .filter(({ standard, freshAmount }) => standards.includes(standard) && freshAmount > 0n)
-    // A token of ids is listed by them, also where it moves amounts without an id.
+    // A token with ids is listed by id, also where it moves amounts without one.
     .filter(({ standard, tokenId }) => standard !== 1155 || tokenId !== null)
     .map((holding) => ({ ...holding, amount: String(holding.freshAmount) }));
-  return mergePage<OwnedToken>(found.settled, held, byTokenAndId, page, found.window);
+  const [token, tokenId] = page.after ?? [];
+  const last = token && tokenId ? { token, tokenId } : undefined;
+  const isBehind = (entry: Keyed) => !last || byTokenAndId(last, entry) < 0;
+  return mergePage(found.settled, held.filter(isBehind), byTokenAndId, page, found.window);
 }
 
-function byTokenAndId(a: OwnedToken, b: OwnedToken): number {
+type Keyed = { token: string; tokenId: string | null };
+
+/** Where an entry stands in the lists of an owner, see `listOwnedTokens`. */
+export function keyOfOwned({ token, tokenId }: OwnedToken): string[] {
+  return [token, tokenId ?? "-1"];
+}
+
+function byTokenAndId(a: Keyed, b: Keyed): number {
   if (a.token !== b.token) return a.token < b.token ? -1 : 1;
-  const difference = BigInt(a.tokenId ?? 0) - BigInt(b.tokenId ?? 0);
-  return difference < 0n ? -1 : 1;
+  return BigInt(a.tokenId ?? -1) <= BigInt(b.tokenId ?? -1) ? -1 : 1;
 }

@@ -8,16 +8,16 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 
-/** How long one question about several contracts may take, and all of these questions, which are asked at once. */
+/** Time limit of a question about several contracts, and of all these questions together, which run concurrently. */
 const TOGETHER = { answerMs: 1_500 };
 const ALL_TOGETHER_MS = 3_000;
-/** How long one contract may take alone, and how long it is before no more are asked alone. */
+/** Time limit of one contract alone, and time after which no further ones are asked alone. */
 const ALONE = { answerMs: 3_000 };
 const ALL_ALONE_MS = 3_000;
-/** Half of the places that one caller has at a node by default, see `Gate`. */
+/** Half of a caller's slots at a node by default, see `Gate`. */
 const AT_ONCE = 2;
 
-/** With these errors a contract may have spoilt the request. */
+/** With these errors a contract may have made the whole request fail. */
 const SPOILT: ReadonlySet<string> = new Set([
   "timeout",
   "aborted",
@@ -29,11 +29,7 @@ const SPOILT: ReadonlySet<string> = new Set([
 
 type Reported = bigint | null | undefined;
 
-/**
- * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
- * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Those that there is
- * no time left for stay undefined.
- */
+/** Reads balances at the head in the order of the queries; undefined without an answer. A contract that stalls is asked alone. */
 export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
   queries: readonly TokenBalanceQuery[],
@@ -66,7 +62,7 @@ export async function fetchReportedBalances(
     }
   }
 
-  // When time is up, an answer does without these; the others show that the node is in trouble.
+  // At the time limit, an answer omits these; the others show that the node itself fails.
   const suspects = unresponsive.all();
   const together = [...byToken.keys()].filter((token) => !suspects.has(token));
   if (together.length > 1) {

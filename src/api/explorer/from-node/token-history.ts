@@ -7,7 +7,7 @@ import { answered } from "./answered.ts";
 import type { PastBlock } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
-/** Returns the ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
+/** Returns the ids that the owner has had of a token with ids; undefined for a token without. */
 export async function listIdsOf(
   sql: Queryable,
   token: Address,
@@ -19,15 +19,12 @@ export async function listIdsOf(
   return held.flatMap(({ tokenId }) => tokenId ?? []);
 }
 
-/** Error text for what was held by ids of which the index knows nothing. */
+/** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
-/** Error text for a contract that has no answer: its transfers may have told less. */
+/** Error text for a contract without an answer: its transfers may be incomplete. */
 const UNTOLD = "The contract does not tell what was held";
 
-/**
- * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
- * when too many would have to be read.
- */
+/** Returns a holding after a block as the contract reports it, the sum of several ids. Throws `RequestError` when there are too many. */
 export async function readHoldingAt(
   { chain }: Pick<Context, "chain">,
   { token, owner }: { token: Address; owner: Address },

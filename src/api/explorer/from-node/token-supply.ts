@@ -4,11 +4,7 @@ import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { answered } from "./answered.ts";
 
-/**
- * Returns a token as its contract describes itself at the served head; undefined without a published transfer. Facts that the
- * contract does not tell at all, as a destroyed one, are the stored ones. What was read at that head is not asked
- * for again. Throws `ChainError` without an answer of the node.
- */
+/** Returns a token as its contract describes itself at the head, else as stored; undefined without a transfer. Throws `ChainError`. */
 export async function readToken(
   { read, chain }: Context,
   address: Address,

@@ -1,12 +1,12 @@
 import type { GasBlock } from "../../../store/blocks/gas-window.ts";
 
-/** EIP-1559: the base fee moves by an eighth at most, and stays at a block that is half full. */
+/** EIP-1559: the base fee moves by an eighth at most, and stays the same after a half-full block. */
 const ELASTICITY = 2n;
 const MAXIMUM_CHANGE = 8n;
-/** Blocks on which the rule is tried. */
+/** Blocks that the rule is checked on. */
 const TRIED = 5;
 
-/** Base fee in wei of the block after one that has a base fee, by the rule of EIP-1559. */
+/** Returns the base fee in wei of the next block, by the rule of EIP-1559. */
 export function nextBaseFee({ gasLimit, gasUsed, baseFeePerGas }: GasBlock): bigint {
   const base = BigInt(baseFeePerGas ?? 0);
   const target = BigInt(gasLimit) / ELASTICITY;
@@ -19,7 +19,7 @@ export function nextBaseFee({ gasLimit, gasUsed, baseFeePerGas }: GasBlock): big
   return base - (base * (target - used)) / target / MAXIMUM_CHANGE;
 }
 
-/** Whether the rule gives the base fees of the last blocks from their parents: rollups have other constants. */
+/** Returns whether the rule reproduces the base fees of the last blocks from their parents: rollups have other constants. */
 export function reproducesBaseFees(blocks: readonly GasBlock[]): boolean {
   return blocks.slice(-TRIED).every((block) => {
     const parent = blocks[blocks.indexOf(block) - 1];

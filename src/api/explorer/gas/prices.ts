@@ -8,10 +8,10 @@ import { NothingServed, type Read } from "../../reading/snapshot.ts";
 import { askOnce } from "../forwarding.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
-/** Error text for gas prices that neither the blocks nor the node tell. */
+/** Error text for gas prices that neither the blocks nor the node provide. */
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
-/** What the newest blocks say of gas at a head; prices in wei. */
+/** Gas figures of the newest blocks at a head; prices in wei. */
 export interface GasPrices {
   head: ServedHead;
   /** The newest blocks, oldest first, at least one. */
@@ -24,12 +24,12 @@ export interface GasPrices {
   fast: bigint;
 }
 
-/** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
+/** Returns gas prices at the head of an answer, computed once per head; undefined before the first block. */
 export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefined>;
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
-/** So long are prices kept without what the node did not tell: it may tell the next time. */
+/** Lifetime of prices without the node's part, which the next question may return. */
 const KEPT_INCOMPLETE_MS = 1_000;
 
 /** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
@@ -65,7 +65,7 @@ export function createGasOracle(of: Chain): GasOracle {
       if (!isComplete) entry.until = performance.now() + KEPT_INCOMPLETE_MS;
       return prices;
     } catch (error) {
-      // A failure is not kept: the next request asks the node again.
+      // A failure is not cached: the next request asks the node again.
       if (known === entry) known = undefined;
       throw error;
     }
@@ -102,10 +102,7 @@ async function derive(
   };
 }
 
-/**
- * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it. Null on a chain without one,
- * undefined when the node does not tell.
- */
+/** Returns the next base fee, by Ethereum's rule or from the node; null on a chain without one, undefined when unknown. */
 async function findNextBaseFee(
   chain: CallerChain,
   head: ServedHead,
@@ -117,10 +114,7 @@ async function findNextBaseFee(
   return askNextBaseFee(chain, head);
 }
 
-/**
- * What the node tells of the block after the head; undefined unless the head is the node's newest block before and after.
- * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
- */
+/** Asks the node for the fee after the head; undefined unless the head is the node's newest block before and after the question. */
 async function askNextBaseFee(
   chain: CallerChain,
   { number, hash }: ServedHead,
@@ -138,7 +132,7 @@ async function askNewestHash(chain: CallerChain): Promise<unknown> {
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
-/** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
+/** Returns the node's suggested tip in wei, for blocks without paid tips; undefined without an answer. */
 async function askTip(chain: CallerChain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
   return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;

@@ -2,14 +2,10 @@ import type { GasBlock } from "../../../store/blocks/gas-window.ts";
 import type { GasPrices } from "./prices.ts";
 
 const LONGEST_SECONDS = 86_400n;
-/** A block that uses more of its gas limit counts as full. */
+/** Percentage of the gas limit above which a block counts as full. */
 const FULL_PERCENT = 95n;
 
-/**
- * Whole seconds until a transaction with this price in wei is probably in a block, at most a day. Counts the share of
- * the newest blocks that would have taken it; below the next base fee, the empty blocks that lower it enough. Source:
- * docs/wire.md, "Gas".
- */
+/** Estimates the seconds until this price is mined, at most a day, by the newest blocks. Source: docs/wire.md, "Gas". */
 export function estimateSeconds(price: bigint, prices: GasPrices): bigint {
   const { blocks, nextBaseFee } = prices;
   const time = blockTime(prices);
@@ -20,7 +16,7 @@ export function estimateSeconds(price: bigint, prices: GasPrices): bigint {
   }
   let [lowered, offered, empty] = [base, price, 0n];
   while (lowered > offered) {
-    // Base fee times (7/8)^k against the price, without fractions.
+    // Compares base fee times (7/8)^k with the price, without fractions.
     lowered *= 7n;
     offered *= 8n;
     empty++;
@@ -29,7 +25,7 @@ export function estimateSeconds(price: bigint, prices: GasPrices): bigint {
   return bounded(ceilDivide((empty + 1n) * time.seconds, time.blocks));
 }
 
-/** Mean time of a block as a fraction, a second at least. */
+/** Returns the mean time of a block as a fraction, a second at least. */
 function blockTime({ pace }: GasPrices): { seconds: bigint; blocks: bigint } {
   const isSlower = pace.distances > 0 && pace.seconds > pace.distances;
   return isSlower

@@ -11,7 +11,7 @@ export const accountRecord = {
   etherscan: account.meta({ id: "EtherscanAccount" }),
 };
 
-/** The record of an account; a balance is never stale here. */
+/** Presents an account; a balance is never stale here. */
 export function presentAccount({ address, balance }: BalancedAccount, dialect: Dialect) {
   return { account: address, balance, ...(dialect === "blockscout" && { stale: false }) };
 }

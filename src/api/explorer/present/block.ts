@@ -22,7 +22,7 @@ export const blockRecord = z
   })
   .meta({ id: "Block" });
 
-/** The record of a block. Amounts in wei. */
+/** Presents a block. Amounts in wei. */
 export function presentBlock(block: BlockEntry): z.output<typeof blockRecord> {
   return {
     blockNumber: String(block.number),

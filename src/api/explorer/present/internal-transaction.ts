@@ -19,7 +19,7 @@ const record = z.object({
   gasUsed: wire.decimalOrEmpty,
   isError: wire.flag,
   errCode: z.string(),
-  functionName: z.string().optional().describe("With `names` only; empty where no ABI tells it"),
+  functionName: z.string().optional().describe("With `names` only; empty where no ABI has it"),
 });
 
 /** An internal transaction in a list. */
@@ -34,10 +34,10 @@ export const internalTransactionRecord = {
     .meta({ id: "EtherscanInternalTransaction" }),
 };
 
-/** Error of an entry that did not fail itself but was rolled back, in the reference's words. */
+/** Error of an entry that succeeded itself but was rolled back, in the reference's words. */
 const PARENT_REVERTED = "Parent reverted";
 
-/** The record of an internal transaction, with the name of the called function where that is given. */
+/** Presents an internal transaction, with the called function's name if given. */
 export function presentInternalTransaction(
   row: InternalTransactionEntry,
   dialect: Dialect,
@@ -54,7 +54,7 @@ export function presentInternalTransaction(
     contractAddress: row.createdContract ?? "",
     transactionHash: row.transactionHash,
     index: String(row.position),
-    // Empty also for a call whose input is not kept.
+    // Empty also for a call whose input was dropped.
     input: isCreation ? "" : (row.input ?? ""),
     type: row.type,
     callType: row.callType ?? "",

@@ -30,17 +30,17 @@ export const logRecord = {
 
 type Topics = Readonly<Record<"topic0" | "topic1" | "topic2" | "topic3", Hex | null>>;
 
-/** The four topics; missing ones are null. */
+/** Returns the four topics; missing ones are null. */
 export function fourTopics({ topic0, topic1, topic2, topic3 }: Topics): (Hex | null)[] {
   return [topic0, topic1, topic2, topic3];
 }
 
-/** The topics that there are. */
+/** Returns the present topics. */
 export function topicsOf(log: Topics): Hex[] {
   return fourTopics(log).filter((topic) => topic !== null);
 }
 
-/** The record of a log; only the reference pads the topics. */
+/** Presents a log; only the reference pads the topics. */
 export function presentLog(row: LogEntry, dialect: Dialect): z.output<typeof record> {
   const isEtherscan = dialect === "etherscan";
   return {

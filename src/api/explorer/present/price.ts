@@ -1,2 +1,2 @@
-/** Price of a token in US dollars as Etherscan words an unknown one. */
+/** Etherscan's text for an unknown price of a token in US dollars. */
 export const UNKNOWN_PRICE = "0.000000000000000000";

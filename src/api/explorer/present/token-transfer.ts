@@ -35,7 +35,7 @@ const amounts: Readonly<Record<TokenStandard, z.ZodRawShape>> = {
   1155: { tokenID: wire.decimal, tokenValue: wire.decimal },
 };
 
-/** A token transfer on the wire. The standard and the dialect decide which optional keys it has. */
+/** A token transfer on the wire. Its optional keys depend on standard and dialect. */
 export interface TokenTransferRecord extends z.output<z.ZodObject<typeof before & typeof behind>> {
   tokenID?: string;
   value?: string;
@@ -43,7 +43,7 @@ export interface TokenTransferRecord extends z.output<z.ZodObject<typeof before 
   logIndex?: string;
 }
 
-/** Schema of a transfer of a standard. */
+/** Returns the schema of a transfer of a standard. */
 export function tokenTransferRecord(standard: TokenStandard): {
   blockscout: z.ZodType<TokenTransferRecord>;
   etherscan: z.ZodType<TokenTransferRecord>;
@@ -58,7 +58,7 @@ export function tokenTransferRecord(standard: TokenStandard): {
   };
 }
 
-/** The record of a token transfer; `call` is what its transaction called. */
+/** Presents a token transfer; `call` is its transaction's call. */
 export function presentTokenTransfer(
   row: TokenTransferEntry,
   standard: TokenStandard,

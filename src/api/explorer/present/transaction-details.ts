@@ -34,7 +34,7 @@ export const decodedValue = z.object({
 });
 const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
 
-/** What `details` adds to a transaction. */
+/** Fields that `details` adds to a transaction. */
 export const transactionDetails = z
   .object({
     blockHash: wire.hash,
@@ -65,10 +65,7 @@ export const transactionDetails = z
   })
   .meta({ id: "TransactionDetails" });
 
-/**
- * The details of a transaction; `reason` is what it returned when it failed. What does not fit into an answer is not
- * decoded: the call comes first, then the error, then the logs in their order.
- */
+/** Presents a transaction's details; `reason` is its revert data. Within the budget the call comes first, then error and logs. */
 export async function presentTransactionDetails(
   { facts, abis }: ReadDetails,
   transaction: TransactionDetail,
@@ -125,10 +122,7 @@ async function indexAbis(abis: readonly VerifiedAbi[]): Promise<Map<Address, Abi
   return byAddress;
 }
 
-/**
- * Names by address. A proxy gets the name of what is behind it only if it has none itself; what delegated to a library does
- * not get the library's.
- */
+/** Returns names by address. A proxy without a name gets its implementation's, never a library's. */
 function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
   const names = new Map<Address, string>();
   for (const { address, contractName, isOfDelegation } of abis) {

@@ -44,10 +44,7 @@ export const transactionRecord = {
     .meta({ id: "EtherscanTransaction" }),
 };
 
-/**
- * Returns the record of a transaction. Only Etherscan's dialect shows the called function, and the L1 fee on a chain that has such fees
- * (`l1FeeOf`).
- */
+/** Presents a transaction. Only Etherscan's dialect shows the called function, and `l1FeeOf` on chains with L1 fees. */
 export function presentTransaction(
   row: TransactionEntry,
   dialect: Dialect,
@@ -78,10 +75,7 @@ export function presentTransaction(
   };
 }
 
-/**
- * Receipts before Byzantium have no status, and Etherscan shows none. If there is no trace either, the reference counts
- * the transaction as failed, Etherscan does not.
- */
+/** Presents the status: before Byzantium receipts have none, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
 function presentStatus(
   { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
   dialect: Dialect,
@@ -93,4 +87,9 @@ function presentStatus(
     isError: isGood ? "0" : "1",
     txreceipt_status: status === null && isEtherscan ? "" : shown,
   };
+}
+
+/** The place of a transaction in lists. */
+export function keyOfTransaction({ blockNumber, transactionIndex }: TransactionEntry): number[] {
+  return [blockNumber, transactionIndex];
 }

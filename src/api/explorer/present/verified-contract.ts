@@ -8,7 +8,7 @@ import * as wire from "../wire.ts";
 /** Text in place of a missing ABI or source. */
 export const NOT_VERIFIED = "Contract source code not verified";
 
-/** A verified contract, and what it delegates to; `contract` undefined when it is not verified. */
+/** A verified contract, and its proxy target; `contract` undefined when it is not verified. */
 export interface SourceAnswer {
   address: Address;
   contract: VerifiedContract | undefined;
@@ -68,20 +68,20 @@ export const sourceRecord = {
 /** A record of either dialect. */
 export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
 
-/** Whether the optimiser ran; when the settings do not say, solc's is off and vyper's on. */
+/** Returns whether the optimiser ran; without the setting, solc's is off and vyper's on. */
 export function isOptimized(
   contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">,
 ): boolean {
   return contract.optimizerEnabled ?? contract.language === "Vyper";
 }
 
-/** Whether one file and the fields beside it tell all that the code follows from. */
+/** Returns whether one file and separate fields determine the code. */
 function isSingleFile({ format, settings }: VerifiedContract): boolean {
   const isOneFile = format === "flattened" || format === "vyper";
   return isOneFile && JSON.parse(settings).viaIR !== true;
 }
 
-/** The record in Blockscout's dialect: without a verified source it has the address only. */
+/** Presents the record in Blockscout's dialect: without a verified source only the address. */
 export function presentForBlockscout({
   address,
   contract,
@@ -146,7 +146,7 @@ export const LICENSES = [
   "BSL 1.1",
 ];
 
-/** The record in Etherscan's dialect: all keys are there, even without a source. */
+/** Presents the record in Etherscan's dialect, with all keys even without a source. */
 export function presentForEtherscan({
   contract,
   implementations,
@@ -176,7 +176,7 @@ function licenseOf({ license }: VerifiedContract): string {
   return license === null ? "" : (LICENSES[license - 1] ?? "None");
 }
 
-/** `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
+/** Formats `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
 function etherscanVersionOf({ language, compilerVersion }: VerifiedContract): string {
   return language === "Vyper"
     ? `vyper:${compilerVersion.replace(/^v/, "").replace(/\+.*$/, "")}`
@@ -187,7 +187,7 @@ function mainSourceOf({ sources, filePath }: VerifiedContract): string {
   return sources.find(({ path }) => path === filePath)?.text ?? "";
 }
 
-/** The text of one file, or the compiler's whole input in an extra pair of braces, by which clients recognise it. */
+/** Returns the text of one file, or the compiler's whole input in an extra pair of braces, by which clients recognise it. */
 function wholeSourceOf(contract: VerifiedContract): string {
   if (isSingleFile(contract)) return mainSourceOf(contract);
   const files = contract.sources.map(({ path, text }) => [path, { content: text }]);

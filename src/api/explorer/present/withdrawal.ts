@@ -10,7 +10,7 @@ export const withdrawalRecord = z.object({
   amount: wire.decimal.describe("In Gwei"),
 });
 
-/** The record of a withdrawal. */
+/** Presents a withdrawal. */
 export function presentWithdrawal(withdrawal: Withdrawal): z.output<typeof withdrawalRecord> {
   return {
     withdrawalIndex: int64ToDecimal(withdrawal.withdrawalIndex),

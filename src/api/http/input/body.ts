@@ -9,14 +9,14 @@ import { badRequest, payloadTooLarge } from "./form.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /**
-     * Whether a request of this route brings sources, the only large bodies. Undefined when only the body tells.
-     * Without this option a body has at most `SMALL_BODY` bytes.
+     * Returns whether the request carries sources, the only large bodies; undefined when only the
+     * body shows it. Without it, `SMALL_BODY`.
      */
     takesSources?: (request: FastifyRequest) => boolean | undefined;
   }
 }
 
-/** Largest body in bytes of a request that brings sources, the reference's limit. */
+/** Largest body in bytes of a request with sources, the reference's limit. */
 export const BODY_LIMIT = 20_000_000;
 /** Largest body in bytes of any other request. */
 export const SMALL_BODY = 1_000_000;
@@ -34,14 +34,14 @@ const LARGE_BODIES: AdmissionOptions = {
 const FEWEST_CRUMBS = 1000;
 const LEAST_BYTES_OF_A_CRUMB = 64;
 
-/** Bounds of what is read behind an answer that came before the end of the body. */
+/** Limits of the data read after an answer that precedes the end of the body. */
 const LINGER_BYTES = 64_000_000;
 const LINGER_MS = 5_000;
 const LEAST_COST_OF_A_CHUNK = 4_096;
 
 const COMPRESSED = "A compressed body is not supported, please send it without Content-Encoding";
 
-/** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
+/** Reads every relevant body into one `Buffer`, after a check of its size; request.ts parses it. */
 export function readBodies(app: FastifyInstance): void {
   const largeBodies = new Admission(LARGE_BODIES);
   app.removeAllContentTypeParsers();
@@ -63,14 +63,14 @@ export function readBodies(app: FastifyInstance): void {
 }
 
 /**
- * Reads the rest of a refused body and throws it away, within bounds. Closing the connection at once would reset it, and a
- * client that still sends would see the reset in place of the answer.
+ * Reads and drops the rest of a refused body, within limits: closing at once would reset the
+ * connection before the client reads the answer.
  */
 function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const { socket } = raw;
   if (!(socket instanceof Socket)) return;
   const destroySoon = socket.destroySoon.bind(socket);
-  // Node calls this behind the last answer of a connection.
+  // Node calls this after the last answer of a connection.
   socket.destroySoon = () => {
     socket.end();
     if (raw.complete) destroySoon();
@@ -88,24 +88,24 @@ function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Whether the body of a request counts. An unknown path or method is refused whatever comes with it. */
+/** Returns whether the body of a request is relevant. An unknown path or method is refused with any body. */
 function isWanted({ method, is404 }: FastifyRequest): boolean {
   return method === "POST" && !is404;
 }
 
-/** Whether the client sends its body once it is asked for it (RFC 9110, 10.1.1). */
+/** Returns whether the client sends its body only on request (RFC 9110, 10.1.1). */
 function awaitsContinue(request: FastifyRequest): boolean {
   const { headers, httpVersion } = request.raw;
   return httpVersion === "1.1" && /100-continue/i.test(headers.expect ?? "") && isWanted(request);
 }
 
-/** Size in bytes that a request announces for its body; infinite for a chunked one. */
+/** Returns the announced size of a body in bytes; infinite for a chunked one. */
 function announcedSize({ headers }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers["content-length"] ?? 0);
 }
 
-/** What a compressed body grows to is not known before it is unpacked. */
+/** Returns whether a body is compressed: its size is unknown before it is unpacked. */
 function isCompressed({ headers }: FastifyRequest): boolean {
   const codings = `${headers["content-encoding"] ?? ""},${headers["transfer-encoding"] ?? ""}`;
   return !codings.split(",").every((coding) => /^(?:identity|chunked)?$/i.test(coding.trim()));
@@ -120,7 +120,7 @@ function limitOf(request: FastifyRequest): number {
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
 
-/** Waits for memory for a body that may be large. Throws `RequestError` when it is too large or compressed, or waits too long. */
+/** Waits for memory for a possibly large body. Throws `RequestError` when it is too large or compressed, or waits too long. */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,10 +7,7 @@ export interface UploadedFile {
   content: string;
 }
 
-/**
- * Value of one parameter. Numbers and booleans of a JSON body are their text; lists and objects come from a JSON
- * body, from files, or from the bracketed names `files[]` and `files[0]`.
- */
+/** Value of a parameter. JSON numbers and booleans become text; lists and objects come from JSON, `files[]` and `files[0]`. */
 export type InputValue =
   | string
   | UploadedFile
@@ -20,17 +17,17 @@ export type InputValue =
 /** Parameters by the name they were sent under, query and body merged. */
 export type Input = ReadonlyMap<string, InputValue>;
 
-/** The parts of a request that tell what is asked. */
+/** The parsed parameters of a request. */
 export interface ParsedRequest {
   /** Query and body merged. */
   input: Input;
   query: Input;
   body: Input;
-  /** `id` as a JSON body had it: a number stays a number there. */
+  /** `id` of a JSON body, where a number stays a number. */
   id: RpcId | undefined;
 }
 
-/** A name and its value as they stand in a query or a form. */
+/** A name and its value in a query or a form. */
 export type Field = [name: string, value: string | UploadedFile];
 
 /** Most fields of one query, form or JSON object. */
@@ -46,12 +43,12 @@ const BLANK = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The error for a query or body that cannot be read. */
+/** Returns the error for an unreadable query or body. */
 export function badRequest(cause?: unknown): RequestError {
   return new RequestError(400, "bad-request", "Bad request", { cause });
 }
 
-/** The error for a request that is too large. */
+/** Returns the error for a request that is too large. */
 export function payloadTooLarge(): RequestError {
   return new RequestError(413, "too-long", "Payload Too Large");
 }
@@ -65,7 +62,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The same for the text of a field, which a byte order mark belongs to. */
+/** Returns the same for the text of a field, which may contain a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8WithMark.decode(bytes);
@@ -77,16 +74,13 @@ export function decodeText(bytes: Uint8Array): string {
 /** Name and value of a field as they were sent, in their encoding. */
 export type EncodedField = readonly [name: Buffer, value: Buffer];
 
-/**
- * Fields of a query or a urlencoded body. Throws `RequestError` for broken percent encoding, too many fields or too
- * much text.
- */
+/** Parses a query or urlencoded body. Throws `RequestError` for broken encoding, too many fields or too much text. */
 export function parseUrlEncoded(form: Buffer): Field[] {
   const encoded = splitForm(form);
   return encoded.map(decodeField);
 }
 
-/** Fields of a form, not yet decoded. Throws `RequestError` for too many fields or too much text. */
+/** Splits a form into fields, not yet decoded. Throws `RequestError` for too many fields or too much text. */
 export function splitForm(form: Buffer): EncodedField[] {
   const fields: EncodedField[] = [];
   let parts = 0;
@@ -121,10 +115,7 @@ export function requireBoundedText(fields: readonly Field[]): void {
   if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
 }
 
-/**
- * The fields as parameters. The last value of a repeated name counts; several files of one name are a list, `files[]`
- * is a list, `files[0]` a map. Other bracketed names are ignored.
- */
+/** Folds fields into parameters: the last value of a name counts, files of one name and `files[]` are lists, `files[0]` a map. */
 export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
   const folded = new Map<string, InputValue>();
   const list: Field[1][] = [];
@@ -135,7 +126,7 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
     else if (index !== undefined) map[index] = value;
     else if (!name.includes("[")) {
       const joined = joinFiles(folded.get(name), value);
-      // Its place tells which of several spellings came last.
+      // The position shows which of several spellings came last.
       folded.delete(name);
       folded.set(name, joined);
     }
@@ -173,7 +164,7 @@ function decodePercent(encoded: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** Value of a hex digit's character; negative for anything else. */
+/** Returns the value of a hex digit's character; negative for anything else. */
 function digit(character: number | undefined): number {
   return character === undefined ? -1 : (DIGITS[character] ?? -1);
 }
@@ -183,10 +174,7 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
   return Number.isNaN(value) ? -1 : value;
 });
 
-/**
- * Returns the value of a parameter: by its exact name, and only if that is absent by the last name that differs in letter
- * case. Undefined when absent. Source: docs/wire.md, "Parameters".
- */
+/** Returns a parameter by its exact name, else by the last one in another letter case. Source: docs/wire.md, "Parameters". */
 export function lookUp(input: Input, name: string): InputValue | undefined {
   const exact = input.get(name);
   if (exact !== undefined) return exact;

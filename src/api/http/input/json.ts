@@ -2,12 +2,10 @@ import { scanJson, type TextRange } from "../../../core/json/json-scan.ts";
 import { isRecord } from "../../../core/json/record.ts";
 import { badRequest, decodeUtf8, payloadTooLarge } from "./form.ts";
 
-/**
- * Bounds of any JSON body. A submission with sources as an object has some 5,000 files at most; the rest is settings.
- */
+/** Limits of any JSON body. A submission has some 5,000 files at most. */
 const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 type Reviver = Parameters<typeof JSON.parse>[1];
-// Bounded: the time to read a number grows with the square of its length.
+// Bounded: the time to parse a number grows with the square of its length.
 const LARGE = /^-?\d{16,100}$/;
 
 /** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`, or the given number of tokens. */
@@ -16,9 +14,7 @@ export function parseJson(text: Buffer, tokens?: number): unknown {
   return parseText(decodeUtf8(text));
 }
 
-/**
- * Checks JSON text against `JSON_BOUNDS` and gives its outermost strings. Throws `RequestError` when it exceeds them.
- */
+/** Checks JSON text against its bounds and returns its outermost strings. Throws `RequestError`. */
 export function boundJson(text: Buffer, tokens = JSON_BOUNDS.tokens): readonly TextRange[] {
   const scan = scanJson(text, { ...JSON_BOUNDS, tokens });
   switch (scan.kind) {
@@ -40,10 +36,7 @@ export function parseText(text: string, reviver?: Reviver): unknown {
   }
 }
 
-/**
- * As `parseText`; whole numbers that JavaScript has none for are bigints where they are members of the outermost object,
- * or of the objects in the outermost list.
- */
+/** Parses JSON; unsafe integers become bigints in the outermost object, or in the objects of the outermost list. */
 export function parseMembers(text: string): unknown {
   const large: { holder: unknown; name: string; digits: string }[] = [];
   function note(this: unknown, name: string, value: unknown, { source = "" }: { source?: string }) {
@@ -52,7 +45,7 @@ export function parseMembers(text: string): unknown {
     }
     return value;
   }
-  // The types do not know the third parameter yet.
+  // TypeScript's types lack the third parameter.
   const value = parseText(text, note as Reviver);
   const objects = new Set(Array.isArray(value) ? value : [value]);
   for (const { holder, name, digits } of large) {

@@ -11,30 +11,27 @@ import {
   payloadTooLarge,
 } from "./form.ts";
 
-/** Most bytes of the headers of all parts: their parameters are read character by character. */
+/** Most bytes of the headers of all parts: their parameters are parsed character by character. */
 const MAXIMUM_HEADER_BYTES = 400_000;
 const HEADERS_END = "\r\n\r\n";
 /** RFC 2046, section 5.1.1. */
 const BOUNDARY = /;\s*boundary=("?)([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])\1\s*(?:;|$)/i;
 
-/** Lets the routes of a scope read multipart bodies. Every request there costs a little more. */
+/** Adds multipart bodies to the routes of a scope, where every request then costs a little more. */
 export function addMultipart(scope: FastifyInstance): void {
   const limits = {
     parts: MAXIMUM_FIELDS,
     fileSize: MAXIMUM_TEXT_BYTES,
     headerSize: MAXIMUM_HEADER_BYTES,
   };
-  // Parts read as files come as bytes, so no part that claims to be JSON is parsed.
+  // Parts read as files come as bytes, so that the library parses no JSON.
   scope.register(multipart, { limits, isPartAFile: () => true }).after(() => {
     // The body is received whole and bounded, like any other.
     scope.removeContentTypeParser("multipart/form-data");
   });
 }
 
-/**
- * Fields and files of a multipart/form-data body (RFC 7578), texts as UTF-8. Parts without a name are left out. Throws
- * `RequestError` for a body that breaks off, too many parts or too much text.
- */
+/** Reads a multipart body (RFC 7578) as UTF-8, without parts that have no name. Throws `RequestError` for a broken or large one. */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
   const boundary = boundaryOf(request);
   requireBoundedParts(body, boundary);
@@ -48,7 +45,7 @@ export async function readMultipart(request: FastifyRequest, body: Buffer): Prom
       if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
       const { fieldname, filename }: { fieldname?: string; filename?: string } = part;
       if (fieldname === undefined) continue;
-      // Among files there may be others than texts, which nobody reads.
+      // Binary files are allowed, but not read.
       const value =
         filename === undefined
           ? decodeText(content)
@@ -67,7 +64,7 @@ function boundaryOf({ headers }: FastifyRequest): string {
   return boundary;
 }
 
-/** Counts the parts and header bytes, which the library is slow at, in one pass before it begins. */
+/** Counts the parts and header bytes in one pass before the library, which is slow at them. */
 function requireBoundedParts(body: Buffer, boundary: string): void {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const isAtOnce = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
@@ -91,7 +88,7 @@ function requireBoundedParts(body: Buffer, boundary: string): void {
   }
 }
 
-/** The request as the library expects it, with the body still to arrive and a safe boundary. */
+/** Returns the request in the library's form, with the body still to arrive and a safe boundary. */
 function received(request: FastifyRequest, body: Buffer, boundary: string): FastifyRequest {
   const headers = { "content-type": `multipart/form-data; boundary="${boundary}"` };
   const raw = Object.assign(Readable.from([body]), { headers });

@@ -23,13 +23,10 @@ import { boundJson, parseMembers, parseText } from "./json.ts";
 import { readMultipart } from "./multipart.ts";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
-/** No name of ours is longer. */
+/** Longest parameter name. */
 const LONGEST_NAME = 100;
 
-/**
- * The parameters of a request as one flat set, from the query and a JSON, form or multipart body; the body wins. Throws
- * `RequestError` for a query or body that cannot be read, or is too large. Source: docs/wire.md, "Parameters".
- */
+/** Merges query and body into one flat set; the body wins. Throws `RequestError`. Source: docs/wire.md, "Parameters". */
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
   const query = queryInput(request);
   const body = await parseBody(request, query);
@@ -44,14 +41,14 @@ export async function parseRequest(request: FastifyRequest): Promise<ParsedReque
   };
 }
 
-/** Parameters of the query alone. Throws `RequestError` when it cannot be read. */
+/** Returns parameters of the query alone. Throws `RequestError` when it is unreadable. */
 export function queryInput(request: FastifyRequest): Map<string, InputValue> {
   const { url = "" } = request.raw;
   const start = url.indexOf("?");
   return foldFields(start < 0 ? [] : parseUrlEncoded(Buffer.from(url.slice(start + 1))));
 }
 
-/** `application/json` of a request's content type, lower case; empty without one. */
+/** Returns `application/json` of a request's content type, lower case; empty without one. */
 export function mediaTypeOf(request: FastifyRequest): string {
   const [type = ""] = (request.headers["content-type"] ?? "").split(";");
   return type.trim().toLowerCase();
@@ -63,7 +60,7 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   const { body } = request;
   if (!Buffer.isBuffer(body)) return { input: new Map() };
   const { takesSources } = request.routeOptions.config;
-  // The body is searched only when the route does not tell.
+  // The body is searched only when the route does not decide.
   const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
   const requireSubmission = (names: Input) => {
     if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
@@ -109,7 +106,7 @@ function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void):
   return { input, id: "id" in object ? object.id : undefined };
 }
 
-/** The members of an object that are short text, found without parsing it. */
+/** Returns the members of an object with short texts, found without parsing it. */
 function shortMembers(body: Buffer, strings: readonly TextRange[]): Map<string, InputValue> {
   const members = new Map<string, InputValue>();
   for (const [index, [start, end]] of strings.entries()) {

@@ -9,7 +9,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress } from "../parameters.ts";
 
-/** Time that a chain has: one that is busy delays the answer about the others no longer. */
+/** Time limit of a chain: a slow one delays answers about the others no longer. */
 const CHAIN_MS = 2000;
 
 const results = z.object({ results: z.array(minimalContract) });
@@ -39,7 +39,7 @@ export const allChains: Endpoint = {
   },
 };
 
-/** Reads from a chain; undefined when it does not answer now, or not soon. */
+/** Reads from a chain; undefined when it does not answer in time. */
 async function readSoon<Found>(
   chain: ServedChain,
   query: (sql: Queryable) => Promise<Found>,

@@ -6,7 +6,7 @@ import type { Endpoint, SourcifyContext } from "../endpoint.ts";
 import { errorIdOf, SourcifyError } from "../errors.ts";
 import { minimalContract, presentMatch, presentTime } from "../match.ts";
 
-/** forge asks six times, 5 s apart, and then gives up. */
+/** forge asks six times, 5 s apart, and then stops. */
 const PATIENCE_MS = 10_000;
 
 /** Sourcify's codes of our failures; every other is an internal error. */
@@ -75,7 +75,7 @@ export const job: Endpoint = {
   },
 };
 
-/** The chain that knows a job. One that cannot be asked matters only when no other one knows it. */
+/** Finds the chain of a job. An unreachable one matters only when no other one has it. */
 async function chainOfJob(
   chains: readonly ServedChain[],
   verificationId: string,

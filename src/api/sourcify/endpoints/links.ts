@@ -1,7 +1,7 @@
 import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 
-// Links that Foundry and Hardhat print for people. The targets are relative, so that the prefix of a proxy stays.
+// Links for people from Foundry and Hardhat. The targets are relative, so that the prefix of a proxy stays.
 
 export const jobLink: Endpoint = {
   name: "job-link",
@@ -19,15 +19,12 @@ export const contractLink: Endpoint = {
   answers: { 302: { description: "Where the contract is" } },
   handle: async (_context, { path, parameters: { chainId = "", address = "" } }) => {
     const page = `${encodeURIComponent(chainId)}/address/${encodeURIComponent(address)}#code`;
-    // From the root: the path may name a chain before the base already.
+    // From the root: the path may have a chain before the base already.
     return redirect(path.split("/").length - 2, page);
   },
 };
 
-/**
- * A redirect that climbs as many levels as the path has below its first part, whose slash after the base may be
- * missing.
- */
+/** Redirects up as many levels as the path has below its first part. */
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");
   const base = /\/sourcifyverify-ui/.test(path) ? "sourcify/" : "";

@@ -44,7 +44,7 @@ export const verifyMetadata: Endpoint = {
   },
 };
 
-/** The metadata as text, as it is found among the files. Throws `SourcifyError`. */
+/** Returns the metadata as text in its form among the files. Throws `SourcifyError`. */
 function readMetadata(metadata: unknown): string {
   if (!isRecord(metadata)) throw invalid("metadata", "metadata is to be an object");
   const { compiler, language, settings, sources, ...others } = metadata;

@@ -66,7 +66,7 @@ export const verify: Endpoint = {
   },
 };
 
-/** The form of the input. Throws `SourcifyError` for one that lacks something. */
+/** Returns the form of the input. Throws `SourcifyError` for an incomplete one. */
 function formatOf(input: unknown): "standard-json" | "vyper-json" {
   if (!isRecord(input)) throw invalid("stdJsonInput", "stdJsonInput is to be an object");
   const { language, sources, settings } = input;
@@ -92,9 +92,7 @@ function formatOf(input: unknown): "standard-json" | "vyper-json" {
   return format;
 }
 
-/**
- * Checks the hash of the creation, which is not used: the index knows it. Throws `SourcifyError` for an invalid one.
- */
+/** Checks the form of the creation's hash, which the index has itself. Throws `SourcifyError`. */
 export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
     throw invalid(

@@ -8,11 +8,11 @@ export interface VerifiedAbi {
   contractName: string;
   /** JSON text. */
   abi: string;
-  /** It is of neither the address nor what it is a proxy of, but of what it delegated to once. */
+  /** It belongs neither to the address nor to its proxy's target, but to a past delegate call's. */
   isOfDelegation: boolean;
 }
 
-/** A call that ran the code of another contract in the place of the caller's. */
+/** A call that ran another contract's code in the caller's context. */
 export interface Delegation {
   caller: Address;
   callee: Address;
@@ -20,13 +20,10 @@ export interface Delegation {
 
 /** Most bytes of ABIs in one answer. */
 const MAXIMUM_BYTES = 1_000_000;
-/** Rank of delegations, behind all contracts that an address may be a proxy of. */
+/** Rank of delegations, behind all possible proxy targets of an address. */
 const FIRST_DELEGATION = 1_000_000;
 
-/**
- * Verified ABIs of addresses, in their order; each is followed by those of the contracts that it is a proxy of, and of its
- * `delegations`. ABIs beyond a million bytes are left out.
- */
+/** Lists verified ABIs, each followed by those behind its proxy and of its `delegations`, up to a million bytes. */
 export function listVerifiedAbis(
   sql: Queryable,
   addresses: readonly Address[],

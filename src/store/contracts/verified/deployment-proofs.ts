@@ -2,54 +2,42 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
 
-/**
- * How a fact about a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other
- * creation code ran, but the compiled one, run in its place, returns the code on chain. `unknown`: not at all.
- */
+/** `compared`: the code is the compiled one; `run`: the compiled one, run in its place, returns the same; `unknown`: unproven. */
 type ProofKind = "compared" | "run" | "unknown";
 
-/** An immutable variable as it stands in the code on chain. */
+/** An immutable variable in the code on chain. */
 export interface ImmutableValue {
   name: string;
-  /** As the compiler writes it: `address`, `uint256`, `contract IERC20`; empty when it is not known. */
+  /** In the compiler's form: `address`, `uint256`, `contract IERC20`; empty when unknown. */
   type: string;
-  /** A word of 32 bytes; of vyper as many bytes as the type takes. */
+  /** A word of 32 bytes; for vyper the size of the type. */
   value: Hex;
 }
 
-/** What is proven of a verified contract's deployment, beside the levels of the two codes. */
+/** Proofs of a verified contract's deployment, beside the match levels of the two codes. */
 export interface DeploymentProof {
-  /** How the constructor's effect was proven. `run` proves only what it returned, not what it wrote. */
+  /** How the constructor's effect was proven. `run` proves only its return value, not its writes. */
   construction: ProofKind;
   /** The values of the immutables; null when there are none. */
   immutables: ProofKind | null;
-  /** In the order of their places in the code. */
+  /** In the order of their offsets in the code. */
   values: readonly ImmutableValue[];
-  /**
-   * `compiled`: the code on chain is that of the source. `foreign`: it is not; the source's constructor ran and
-   * returned other code.
-   */
+  /** `compiled`: the code on chain is the source's. `foreign`: the source's constructor ran and returned other code. */
   runtimeCode: "compiled" | "foreign";
-  /** The outcome of running the compiled creation code; null when that was not needed. */
+  /** The outcome of running the compiled creation code; null when unneeded. */
   run: { outcome: "equal" | "different" | "not-run"; reason: string } | null;
   /** Libraries linked after the compile, by `path:Name`. */
   libraries: readonly { name: string; address: Address }[];
 }
 
-/** A proof as answered: for every library also whether it is verified as that library, from the same files. */
+/** A proof in an answer: for every library also whether it is verified under its name, from the same files. */
 export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
-  /**
-   * Whether names, files and comments are the deployer's: a full match of solc `compared` their hash. Otherwise the first
-   * sender chose them.
-   */
+  /** Whether names and comments are the deployer's: solc's full match `compared` their hash. */
   names: "compared" | "unknown";
   libraries: { name: string; address: Address; isVerified: boolean }[];
 }
 
-/**
- * What is proven of a verified contract's deployment; undefined when the present code at the address is not verified,
- * or was verified before proofs were kept.
- */
+/** Returns the proof of a deployment; undefined when unverified, or verified before proofs were kept. */
 export async function getDeploymentProof(
   sql: Queryable,
   address: Address,
@@ -90,10 +78,7 @@ function filesOf(sources: string): Files {
   return new Map(files.map(({ path, hash }) => [path, hash]));
 }
 
-/**
- * Whether a library is verified under the name that its user's sources give it (`path:Name`; up to 0.4.8 the name
- * alone) and from the same files: anybody can verify another library of the same name.
- */
+/** Returns whether a library is verified under the name in its user's sources, from the same files: names can be shared. */
 function isOf(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
   const isNamed = [`${filePath}:${name}`, `:${name}`].includes(qualified);
   return isNamed && [...filesOf(sources)].every(([path, hash]) => files.get(path) === hash);

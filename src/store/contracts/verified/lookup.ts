@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../../db/client.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
-/** What every answer of Sourcify's API tells of a verified contract. */
+/** Fields of a verified contract in every answer of Sourcify's API. */
 export interface VerifiedMatch {
   address: Address;
   runtimeMatch: MatchQuality | null;
@@ -14,7 +14,7 @@ export interface VerifiedMatch {
   matchId: number;
 }
 
-/** Parts of a verified contract, each read only when asked for; texts are as in the table. */
+/** Parts of a verified contract, each read on demand; texts as in the table. */
 export interface LookupParts {
   abi: string;
   metadata: string;
@@ -28,7 +28,7 @@ export interface LookupParts {
   compilation: string;
   codeHash: Hex;
   creationTransaction: Hex | null;
-  /** Null for contracts stored before these were kept; source maps also when the compiler gives none. */
+  /** Null for contracts stored before these; source maps also when the compiler has none. */
   sourceIds: string | null;
   creationSourceMap: string | null;
   runtimeSourceMap: string | null;
@@ -41,7 +41,7 @@ function match(sql: Queryable): Fragment {
     extract(epoch FROM verified_at)::int8 AS verified_at_seconds, match_id`;
 }
 
-/** How a contract matches; undefined when the present code at the address is not verified. */
+/** Returns a contract's match; undefined when the present code at the address is not verified. */
 export async function getVerifiedMatch(
   sql: Queryable,
   address: Address,
@@ -51,7 +51,7 @@ export async function getVerifiedMatch(
   return row;
 }
 
-/** Matches by their ids, from beyond `after` on. */
+/** Returns matches by their ids, after `after`. */
 export async function listVerifiedMatches(
   sql: Queryable,
   { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
@@ -64,7 +64,7 @@ export async function listVerifiedMatches(
     ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
 }
 
-/** Matches of the verified ones among the addresses, by their ids. */
+/** Returns matches of the verified ones among the addresses, by their ids. */
 export async function listMatchesOf(
   sql: Queryable,
   addresses: readonly Address[],
@@ -74,10 +74,7 @@ export async function listMatchesOf(
     WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
 }
 
-/**
- * Bytes of an answer that holds each part, or the source texts, so many times; undefined when the contract is not
- * verified.
- */
+/** Returns the bytes of an answer with each part so many times; undefined when unverified. */
 export async function getLookupBytes(
   sql: Queryable,
   address: Address,
@@ -96,7 +93,7 @@ export async function getLookupBytes(
   return row?.bytes;
 }
 
-/** The parts of a verified contract; `sql` must be the snapshot from which its match was read. */
+/** Returns the parts of a verified contract; `sql` must be the snapshot of its match. */
 export async function getLookupParts(
   sql: Queryable,
   address: Address,
@@ -113,11 +110,11 @@ export interface Deployment {
   transactionHash: Hex;
   blockNumber: number;
   transactionIndex: number;
-  /** Sender of the transaction, even when a contract made the contract. */
+  /** Sender of the transaction, even when a contract created the contract. */
   deployer: Address;
 }
 
-/** The transaction of that hash in the published blocks. */
+/** Returns the transaction of that hash in the published blocks. */
 export async function getDeployment(
   sql: Queryable,
   transactionHash: Hex,
@@ -131,7 +128,7 @@ export async function getDeployment(
   return row;
 }
 
-/** Names of the verified ones among the addresses. */
+/** Returns the names of the verified ones among the addresses. */
 export async function listContractNames(
   sql: Queryable,
   addresses: readonly Address[],

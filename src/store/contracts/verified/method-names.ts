@@ -11,11 +11,7 @@ export interface CalledMethod {
 /** Limit of a name in a list: the contract's author chose the name. */
 const LONGEST_NAME = 1000;
 
-/**
- * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the
- * calls: from the callee's verified ABI, else from that of a contract it delegates to; null when neither has the
- * selector. The names of a contract are read once, however many of its functions are called.
- */
+/** Lists names of called functions by the callee's ABI, else its implementation's, cut at 1,000 characters; null when unknown. */
 export async function listMethodNames(
   sql: Queryable,
   calls: readonly CalledMethod[],

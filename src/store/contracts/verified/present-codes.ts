@@ -2,18 +2,18 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 
-/** The verified code of an address whose creation is not indexed: only the node tells whether it still stands there. */
+/** The verified code of an address without an indexed creation: only the node has its present code. */
 export interface UnindexedCode {
   address: Address;
   /** keccak-256 of the code that was verified. */
   codeHash: Hex;
-  /** Whether other code was seen there. */
+  /** Whether other code was observed there. */
   isReplaced: boolean;
-  /** Whether the block it was read at is still part of the chain. */
+  /** Whether the block of the read is still canonical. */
   isAnchored: boolean;
 }
 
-/** The verified code of an address, when its creation is not indexed. */
+/** Returns the verified code of an address without an indexed creation. */
 export async function getUnindexedCode(
   sql: Queryable,
   address: Address,
@@ -23,7 +23,7 @@ export async function getUnindexedCode(
   return row;
 }
 
-/** Verified codes whose creation is not indexed, by address, beyond `after`. */
+/** Returns verified codes without an indexed creation, by address, after `after`. */
 export async function listUnindexedCodes(
   sql: Queryable,
   after: Address,
@@ -43,7 +43,7 @@ function unindexedCodes(sql: Queryable): Fragment {
     WHERE creation_transaction IS NULL`;
 }
 
-/** Stores that other code was seen, unless another code was verified meanwhile. */
+/** Stores that other code was observed, unless another code was verified meanwhile. */
 export async function saveReplaced(
   sql: Queryable,
   { address, codeHash }: UnindexedCode,
@@ -53,7 +53,7 @@ export async function saveReplaced(
     WHERE address = ${address} AND code_hash = ${codeHash}`;
 }
 
-/** Stores that the code was seen at a block, unless another code was verified meanwhile. */
+/** Stores that the code was observed at a block, unless another code was verified meanwhile. */
 export async function saveSeen(
   sql: Queryable,
   { address, codeHash }: UnindexedCode,

@@ -2,7 +2,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
 
-/** What the codes of several deployments of one source have in common. */
+/** The common code of several deployments of one source. */
 export interface SimilarCode {
   /** SHA-256 of the code with zeros in the masked parts. */
   hash: Hex;
@@ -10,7 +10,7 @@ export interface SimilarCode {
   mask: string;
 }
 
-/** The masks of verified contracts with runtime code of so many bytes. */
+/** Returns the masks of verified contracts with runtime code of this length. */
 export async function listMasks(
   sql: Queryable,
   runtimeLength: number,
@@ -21,7 +21,7 @@ export async function listMasks(
   return rows.map(({ mask }) => mask);
 }
 
-/** Verified contracts with runtime code of so many bytes that is one of the codes, in the order of their verification. */
+/** Returns verified contracts whose runtime code has this length and is one of the codes, in the order of their verification. */
 export async function listSimilarCandidates(
   sql: Queryable,
   runtimeLength: number,
@@ -37,15 +37,15 @@ export async function listSimilarCandidates(
   return rows.map(({ address }) => address);
 }
 
-/** What is needed to compare other code with a verified contract; JSON as in the table. */
+/** Input for a comparison of other code with a verified contract; JSON as in the table. */
 export interface SimilarEvidence {
   language: string;
   compilation: string;
-  /** Null for contracts verified before proofs were kept. */
+  /** Null for contracts verified before proofs were stored. */
   proof: string | null;
 }
 
-/** The evidence of a verified contract; undefined when the present code there is not verified. */
+/** Returns the evidence of a verified contract; undefined when the present code there is not verified. */
 export async function getSimilarEvidence(
   sql: Queryable,
   address: Address,

@@ -6,9 +6,7 @@ import { getBlockReference } from "../../blocks/blocks.ts";
 import { getCreationFacts } from "../creation-facts.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
-/**
- * `full`: the metadata hash matches too, so sources and settings are exactly those. `partial`: only the code matches.
- */
+/** `full`: the metadata hash matches too, which proves sources and settings. `partial`: only the code matches. */
 export type MatchQuality = "full" | "partial";
 
 /** Source text of one file. */
@@ -17,7 +15,7 @@ export interface SourceFile {
   text: string;
 }
 
-/** What the compiler and the comparison tell of a contract; texts are JSON unless the name says otherwise. */
+/** Results of the compiler and the comparison; texts are JSON unless the name says otherwise. */
 export interface VerifiedFacts {
   /** `Solidity`, `Yul`, `Vyper`. */
   language: string;
@@ -27,7 +25,7 @@ export interface VerifiedFacts {
   compilerVersion: string;
   /** Null: the compiler's default. */
   evmVersion: string | null;
-  /** Null when the settings do not say. */
+  /** Null when the settings lack it. */
   optimizerEnabled: boolean | null;
   optimizerRuns: number | null;
   /** 1 to 14; null when none was given. */
@@ -39,9 +37,9 @@ export interface VerifiedFacts {
   libraries: readonly { name: string; address: Address }[];
   /** Null when the creation code is not known to match; `0x` for none. */
   constructorArguments: Hex | null;
-  /** Without blanks. */
+  /** JSON without blanks. */
   abi: string;
-  /** The compiler's metadata text; empty when it gives none. */
+  /** The compiler's metadata text; empty when it has none. */
   metadata: string;
   /** `ipfs://…`, `bzzr://…`; empty when the code names none. */
   metadataUri: string;
@@ -49,7 +47,7 @@ export interface VerifiedFacts {
   outputs: string;
   /** `transfer(address to, uint256 amount)` by selector of 8 hex digits. */
   methods: Readonly<Record<string, string>>;
-  /** What else the compiler was given: `interfaces` and `storage_layout_overrides` of vyper. */
+  /** Further compiler input: `interfaces` and `storage_layout_overrides` of vyper. */
   furtherInput: string;
   /** Numbers of the files in the source maps: `{path: {"id"}}`. */
   sourceIds: string;
@@ -62,12 +60,12 @@ export interface VerifiedFacts {
   proof: DeploymentProof;
 }
 
-/** What is stored of a verified contract. */
+/** The stored row of a verified contract. */
 export interface VerifiedContractRow extends VerifiedFacts {
   address: Address;
   codeHash: Hex;
   creationTransaction: Hex | null;
-  /** SHA-256 of the init code, arguments included; null when it is not known. */
+  /** SHA-256 of the init code, arguments included; null when unknown. */
   creationCodeHash: Hex | null;
   blockNumber: number;
   blockHash: Hex;
@@ -77,7 +75,7 @@ export interface VerifiedContractRow extends VerifiedFacts {
   compilation: string;
 }
 
-/** A verified contract as it is answered. */
+/** A verified contract in an answer. */
 export interface VerifiedContract
   extends Omit<
     VerifiedContractRow,
@@ -96,7 +94,7 @@ export interface VerifiedContract
   sources: SourceFile[];
 }
 
-/** Rank of a match: full before partial, both codes before one. */
+/** Returns the rank of a match: full before partial, both codes before one. */
 function matchRank(row: {
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
@@ -105,14 +103,10 @@ function matchRank(row: {
   return (matches.includes("full") ? 2 : 0) + matches.length;
 }
 
-/** Any constant, the same in every process. */
+/** An arbitrary constant, the same in every process. */
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
-/**
- * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good, or one
- * that holds would go for one of a chain that a reorganisation replaced. Returns `other` when the one that stays has other
- * names, files or texts.
- */
+/** Stores a match unless an equal or better one of the same code stays. Returns `other` when the one that stays has other texts. */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
@@ -157,8 +151,7 @@ export async function saveVerifiedContract(
     mask: fingerprint && JSON.stringify(fingerprint.mask),
   };
   const inSnakeCase = Object.entries(columns).map(([name, value]) => [columnName(name), value]);
-  // match_id must grow in the order in which matches become visible, so that a reader who continues from the last id
-  // misses none.
+  // match_id must grow in the order of visibility, so that a reader who continues from the last id misses none.
   await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
   await sql`INSERT INTO verified_contracts ${sql(Object.fromEntries(inSnakeCase))}`;
@@ -170,7 +163,7 @@ export function columnName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Whether the creation of the code is still the last one at its address; without one, whether its block is still there. */
+/** Returns whether the creation of the code is the last one at its address; without one, whether its block is still canonical. */
 async function isOfServedChain(
   sql: Queryable,
   { address, creationTransaction, blockNumber, blockHash }: VerifiedContractRow,
@@ -185,7 +178,7 @@ function isFull(row: { runtimeMatch: string | null; creationMatch: string | null
   return row.runtimeMatch === "full" || row.creationMatch === "full";
 }
 
-/** Whether the code at the address is fully matched, as far as the index tells. */
+/** Returns whether the code at the address is fully matched, by the index alone. */
 export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
     SELECT 1 FROM valid_verified_contracts
@@ -193,7 +186,7 @@ export async function isFullyVerified(sql: Queryable, address: Address): Promise
   return row !== undefined;
 }
 
-/** ABI as JSON text; undefined when the present code at the address is not verified. */
+/** Returns the ABI as JSON text; undefined when the present code at the address is not verified. */
 export async function getVerifiedAbi(
   sql: Queryable,
   address: Address,
@@ -203,7 +196,7 @@ export async function getVerifiedAbi(
   return row?.abi;
 }
 
-/** Bytes of a verified contract's ABI; undefined when the present code there is not verified. */
+/** Returns the bytes of a verified contract's ABI; undefined when the present code there is not verified. */
 export async function getVerifiedAbiBytes(
   sql: Queryable,
   address: Address,
@@ -213,7 +206,7 @@ export async function getVerifiedAbiBytes(
   return row?.bytes;
 }
 
-/** Bytes of everything that `getVerifiedContract` gives; undefined when the present code there is not verified. */
+/** Returns the bytes of `getVerifiedContract`'s result; undefined when the present code there is not verified. */
 export async function getVerifiedContractBytes(
   sql: Queryable,
   address: Address,
@@ -226,7 +219,7 @@ export async function getVerifiedContractBytes(
   return row?.bytes;
 }
 
-/** Bytes of the source texts of the verified contract `v`. */
+/** Returns the bytes of the source texts of the verified contract `v`, as SQL. */
 export function sourceBytes(sql: Queryable): Fragment {
   return sql`(
     SELECT coalesce(sum(octet_length(t.text)), 0)::int8
@@ -234,10 +227,7 @@ export function sourceBytes(sql: Queryable): Fragment {
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
-/**
- * Everything that is answered of a verified contract; undefined when the present code there is not verified. `sql` must
- * be a snapshot.
- */
+/** Returns all public fields of a verified contract; undefined when the present code there is not verified. `sql` must be a snapshot. */
 export async function getVerifiedContract(
   sql: Queryable,
   address: Address,
@@ -261,7 +251,7 @@ export async function getVerifiedContract(
   };
 }
 
-/** Source texts of a verified contract in the order they were sent; `sql` must be the snapshot that it was read from. */
+/** Returns the source texts of a verified contract in their original order; `sql` must be its snapshot. */
 export async function listSources(sql: Queryable, address: Address): Promise<SourceFile[]> {
   const rows = await sql<{ path: string; text: Hex }[]>`
     SELECT source.entry ->> 'path' AS path, t.text

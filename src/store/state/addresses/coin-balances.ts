@@ -1,23 +1,24 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
+import { behindKey, inPublishedBlocks } from "../../lists/page.ts";
 import { areBalancesFollowed } from "./fee-payments.ts";
 
-/** An account as the index knows it. */
+/** An account in the index. */
 export interface CoinAccount {
   address: Address;
-  /** False for an address that the index has never seen. */
+  /** False for an address outside the index. */
   known: boolean;
-  /** In wei; null where only the node can tell: unknown, touched since it was read, or not followed. */
+  /** In wei; null where only the node has it: unknown, touched since the last read, or not followed. */
   balance: string | null;
 }
 
-/** Accounts of the addresses, in their order. */
+/** Returns accounts of the addresses, in their order. */
 export async function listCoinAccounts(
   sql: Queryable,
   addresses: readonly Address[],
 ): Promise<CoinAccount[]> {
-  // In a SELECT of its own the list has no known length, for which PostgreSQL would plan each question anew.
+  // In a nested SELECT the list's length is unknown, so PostgreSQL reuses the plan.
   return sql<CoinAccount[]>`
     SELECT asked.address, a.address IS NOT NULL AS known, ${exactBalance(sql)} AS balance
     FROM unnest((SELECT ${[...addresses]}::bytea[])) WITH ORDINALITY AS asked (address, place)
@@ -25,17 +26,22 @@ export async function listCoinAccounts(
     ORDER BY asked.place`;
 }
 
-/** Known accounts in the order in which the index first saw them. */
+/** Returns known accounts in the order of their first appearance. */
 export async function listCoinAccountsByAge(
   sql: Queryable,
-  { limit, skip }: PageRange,
-): Promise<CoinAccount[]> {
-  return sql<CoinAccount[]>`
-    SELECT page.address, true AS known, ${exactBalance(sql)} AS balance
+  page: PageRange,
+): Promise<(CoinAccount & { firstBlock: number })[]> {
+  const key = [
+    [sql`first_block`, "bigint"],
+    [sql`address`, "bytea"],
+  ] as const;
+  return sql<(CoinAccount & { firstBlock: number })[]>`
+    SELECT page.first_block, page.address, true AS known, ${exactBalance(sql)} AS balance
     FROM (
       SELECT first_block, address FROM addresses
+      WHERE ${inPublishedBlocks(sql, {}, "first_block")} ${behindKey(sql, page, key, "asc")}
       ORDER BY first_block, address
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page
     CROSS JOIN LATERAL (
       SELECT balance, balance_block FROM addresses WHERE address = page.address LIMIT 1
@@ -47,13 +53,13 @@ function exactBalance(sql: Queryable): Fragment {
   return sql`CASE WHEN a.balance_block IS NOT NULL AND ${areBalancesFollowed(sql)} THEN a.balance END`;
 }
 
-/** A coin balance that the index alone answers, in wei. */
+/** A coin balance that needs no node, in wei. */
 export interface StoredCoinBalance {
   address: Address;
   balance: string;
 }
 
-/** Coin balances that the index alone answers, of up to `limit` addresses, from an address on. */
+/** Returns coin balances that need no node, of up to `limit` addresses, from an address on. */
 export async function listCoinBalancesFrom(
   sql: Queryable,
   from: Address,

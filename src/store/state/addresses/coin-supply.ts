@@ -8,13 +8,13 @@ export interface CoinSupply {
   total: string;
   /** The zero address's part of it. */
   zeroAddress: string;
-  /** Whether a balance is still to be read. */
+  /** Whether a balance is pending. */
   pending: boolean;
-  /** Whether all that changes balances is indexed. */
+  /** Whether the index covers all changes of balances. */
   followed: boolean;
 }
 
-/** The supply at the published head; undefined before the first block. */
+/** Returns the supply at the published head; undefined before the first block. */
 export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefined> {
   const [supply] = await sql<CoinSupply[]>`
     SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,

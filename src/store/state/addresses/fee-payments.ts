@@ -2,13 +2,10 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 
-/**
- * The type of the transaction that each block of an Arbitrum chain begins with (ArbOS, "internal transactions"). Its fees
- * go to accounts that no block names.
- */
+/** Type of the first transaction of each Arbitrum block, whose fees go to accounts that no block names (ArbOS). */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
-/** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
+/** Chains that move coins without any trace in blocks, independent of their miners' fees, each with its test networks. */
 const UNFOLLOWED_CHAINS: readonly number[] = [
   // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
   ...[100, 10_200, 137, 80_002, 167_000, 167_013],
@@ -26,19 +23,19 @@ const UNFOLLOWED_CHAINS: readonly number[] = [
   ...[81_457, 168_587_773],
 ];
 
-/** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
+/** Returns whether the index covers all changes of coin balances. Otherwise each request asks the node. */
 export function areBalancesFollowed(sql: Queryable): Fragment {
   return sql`(
     SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNFOLLOWED_CHAINS]}::bigint[])
     FROM sync_state)`;
 }
 
-/** Records what a block has shown. A reset of the chain forgets it. */
+/** Stores a block's result. A reset of the chain deletes it. */
 export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
   await sql`UPDATE sync_state SET fees_followed = ${followed}`;
 }
 
-/** What the transactions of a block pay to its miner, whose balance nothing else lowers or raises in it. */
+/** A block's payment to its miner, whose balance nothing else changes in it. */
 export interface FeePayment {
   number: number;
   hash: Hex;
@@ -48,11 +45,7 @@ export interface FeePayment {
   reward: string;
 }
 
-/**
- * Who gets what the transactions of a published block pay: its miner; `hidden` where no block of the chain names them all.
- * Undefined when the block does not show it, because nothing is paid, or its miner's coins move otherwise, too; and
- * when an earlier block has shown it.
- */
+/** Returns the recipient of a block's fees: its miner, or `hidden`; undefined when the block does not show it, or an earlier one did. */
 export async function getFeePayment(
   sql: Queryable,
   blockNumber: number,

@@ -11,17 +11,20 @@ export interface Funding {
   from: Address;
   transactionHash: Hex;
   value: string;
-  /** Whether the account may be a contract all the same: nobody asked the node for its code. */
+  /** Whether the account may still be a contract: its code was never read. */
   codeUnknown: boolean;
 }
 
-/** So many entries of an address are looked at first; nearly always one of them funded the account. */
+/** Entries of the first step; nearly always one of them funded the account. */
 const FIRST_ENTRIES = 10;
-/** More each time, up to so many. */
+/** Growth of the steps, up to a maximum. */
 const GROWTH = 30;
 const MAXIMUM_ENTRIES = 9_000;
 
-/** The first transaction or internal transaction by which another account gave the address value; undefined for none, and for a contract. */
+/**
+ * Returns the first transaction or internal transaction by which another account gave the address
+ * value; undefined for none, and for a contract.
+ */
 export async function getFunding(sql: Queryable, address: Address): Promise<Funding | undefined> {
   const [account] = await sql<Pick<Funding, "codeUnknown">[]>`
     SELECT coalesce(NOT traced OR a.has_code IS NULL, true) AS code_unknown
@@ -40,10 +43,10 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
 
 type Transfer = Omit<Funding, "codeUnknown"> & { transactionIndex: number };
 
-/** What one look at some blocks found, and the last of them. */
+/** Result of a search step, and its last block. */
 type Look = { lastBlock: number | null } & (Transfer | { from: null });
 
-/** Looks at the next entries of an address, up to `limit` and all of the last block. */
+/** Searches the next entries of an address, up to `limit` and all of the last block. */
 type LookAt = (
   sql: Queryable,
   address: Address,
@@ -51,7 +54,7 @@ type LookAt = (
   limit: number,
 ) => Promise<Look[]>;
 
-/** Looks at the entries of an address in the order of blocks, more each time, until one fits. */
+/** Searches the entries of an address in block order, in growing steps, until one fits. */
 async function first(
   sql: Queryable,
   address: Address,
@@ -66,7 +69,7 @@ async function first(
   }
 }
 
-/** An internal transaction comes after the transaction that it is of. */
+/** Returns whether an internal transaction comes before a transaction: it follows its own. */
 function isBefore(internal: Transfer, transaction: Transfer): boolean {
   return (
     internal.blockNumber < transaction.blockNumber ||

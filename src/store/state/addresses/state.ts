@@ -4,27 +4,23 @@ import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
 import { emptyCodeHash } from "../../contracts/list.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
 
-/** An address whose coin balance is to be read. */
+/** An address with a pending coin balance. */
 export interface CoinToRead {
   address: Address;
-  /**
-   * Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. A creation without
-   * code may be one whose tracer leaves it out.
-   */
+  /** Whether to ask for its code too: unknown, and no creation or self-destruct decides. */
   withCode: boolean;
 }
 
 export interface CoinBalance {
   address: Address;
   balanceWei: bigint;
-  /** Whether it is a contract; null when its code was not asked for. */
+  /** Whether it is a contract; null when its code was not read. */
   isContract: boolean | null;
 }
 
 /**
- * Addresses whose coin balance is to be read for a range of recorded blocks, at the block `at`: those whose balance the
- * blocks may have changed, and those that they name and that have none yet. For a published range that is about to be
- * rolled back, also those that were read in it.
+ * Lists addresses whose balance to read for recorded blocks at block `at`: changed or new ones, before a roll-back also those read in
+ * it.
  */
 export async function listTouchedCoins(
   sql: Queryable,
@@ -52,10 +48,7 @@ export async function listTouchedCoins(
     ORDER BY touched.address`;
 }
 
-/**
- * Whether only the node can tell if there is code at the address `touched` at a block. Without traces nothing is kept:
- * most creations are unknown, and an answer is soon outdated.
- */
+/** Returns whether only the node has the code at `touched`. Without traces nothing is stored: most creations are unknown. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced FROM sync_state) AND (
@@ -73,20 +66,14 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
           AND ended.block_number <= ${at})))`;
 }
 
-/**
- * The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
- * predeploys).
- */
+/** The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its predeploys). */
 const FEE_VAULTS: readonly Address[] = [
   "0x4200000000000000000000000000000000000019",
   "0x420000000000000000000000000000000000001a",
   "0x420000000000000000000000000000000000001b",
 ];
 
-/**
- * Addresses that the rows of a range name besides the producers of its blocks, each with the first of these blocks, and those
- * whose balance the range may have changed (`moved`). Frames without effect do not count. Of several servers this asks once.
- */
+/** Returns the addresses of a range, with first block and whether their balance may change (`moved`), without ineffective frames. */
 function seenAddresses(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address, min(block_number) FILTER (WHERE is_named) AS first_block, bool_or(is_named) AS named,
@@ -114,7 +101,7 @@ function seenAddresses(sql: Queryable, range: BlockRange) {
     GROUP BY address`;
 }
 
-/** The producers of the blocks of a range and of their uncles, each with its blocks. */
+/** Returns the producers of the blocks of a range and of their uncles, each with its blocks. */
 function producers(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT miner AS address, number AS block_number FROM blocks WHERE ${inRange(sql, range, "number")}
@@ -122,7 +109,7 @@ function producers(sql: Queryable, range: BlockRange) {
     SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}`;
 }
 
-/** Addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may come twice. */
+/** Returns addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may occur twice. */
 function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
   return sql`
     SELECT address FROM ${seen} WHERE moved
@@ -130,10 +117,7 @@ function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
     SELECT address FROM (${producers(sql, range)}) AS producers`;
 }
 
-/**
- * Applies a range to the addresses: adds new ones, and marks the coin balances that it may have changed as "to be
- * read", which are those that `listTouchedCoins` gave before.
- */
+/** Applies a range to the addresses: adds new ones, and marks the coin balances of `listTouchedCoins` as pending. */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     WITH seen AS MATERIALIZED (${seenAddresses(sql, range)}),
@@ -149,16 +133,13 @@ export async function applyAddresses(sql: Transaction, range: BlockRange): Promi
     WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
 }
 
-/**
- * Undoes `applyAddresses` for a range at the end of the chain, and marks what was read at its blocks as "to be read".
- * Runs before the rows of the blocks are deleted.
- */
+/** Undoes `applyAddresses` before the rows are deleted, and marks reads of the range as pending. */
 export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
-  // What the range moved was marked when it was applied, and read since at one of its blocks, if at all. The code was asked
-  // for no later than the balance.
+  // The range's moved balances were marked when it was applied, and read since only at one of its
+  // blocks. The code was read no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
   const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
@@ -170,7 +151,7 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
     WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
 }
 
-/** Writes the coin balances of known addresses at a block, and keeps their sum. */
+/** Writes the coin balances of known addresses at a block, and updates their sum. */
 export async function writeCoinBalances(
   sql: Transaction,
   blockNumber: number,
@@ -197,7 +178,7 @@ export async function writeCoinBalances(
     ON CONFLICT (singleton) DO UPDATE SET total = known.total + excluded.total`;
 }
 
-/** Addresses whose coin balance is to be read at the head, at most `limit`. */
+/** Returns addresses with a pending coin balance at the head, at most `limit`. */
 export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
   const head = sql`(SELECT head_number FROM sync_state)`;
   return sql<CoinToRead[]>`
@@ -206,14 +187,14 @@ export async function listPendingCoins(sql: Queryable, limit: number): Promise<C
     WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }
 
-/** The number of coin balances that are to be read, counted up to `limit`. */
+/** Returns the number of pending coin balances, counted up to `limit`. */
 export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
   return counted?.count ?? 0;
 }
 
-/** Marks balances as "to be read". */
+/** Marks balances as pending. */
 export async function forgetCoinBalances(
   sql: Transaction,
   addresses: readonly Address[],

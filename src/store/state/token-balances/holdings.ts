@@ -3,14 +3,12 @@ import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
+import { behindKey } from "../../lists/page.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";
 
-/**
- * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
- * the holding of the token as a whole (`tokenId` null) is their sum.
- */
+/** An owner's amount of a token, for ERC-721 the number of ids. ERC-1155 has one per id, and their sum with `tokenId` null. */
 export interface Holding {
   token: Address;
   owner: Address;
@@ -20,11 +18,11 @@ export interface Holding {
 
 /** A holding that must be read from its contract before it is served. */
 export interface UnsureHolding extends Holding {
-  /** The stored holding of the token as a whole, this one included. */
+  /** The stored whole holding of the token, this one included. */
   whole: string;
 }
 
-/** A holding with what is known of its token. */
+/** A holding with fields of its token. */
 export interface OwnedToken
   extends Holding,
     Pick<Token, "standard" | "name" | "symbol" | "decimals"> {}
@@ -35,10 +33,10 @@ export interface HoldingScope {
   owner?: Address;
 }
 
-/** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
+/** `pending`: the holding was touched since the last read. `irregular`: the token's balances change without events. */
 export type UnsureReason = "pending" | "irregular";
 
-/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. Those of an owner begin with the oldest token. */
+/** Returns unsure holdings of the scope, at most `limit`; none of unresponsive tokens. Those of an owner begin with the oldest token. */
 export async function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
@@ -60,13 +58,13 @@ export async function listUnsureHoldings(
     LIMIT ${limit}`;
 }
 
-/** The stored holding of a token as a whole. */
+/** The stored whole holding of a token. */
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the contract can be asked: the node does not get stuck in it. */
+  /** Whether the contract can be read: it is not unresponsive. */
   isAsked: boolean;
-  /** The block that it was read at; null while it is to be read. */
+  /** The block of the last read; null while pending. */
   readBlock: number | null;
 }
 
@@ -86,10 +84,7 @@ export async function getHolding(
   return holding;
 }
 
-/**
- * Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending; also the ids that transfers in
- * the shape of ERC-721 gave it.
- */
+/** Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers. */
 export async function listHeldIds(
   sql: Queryable,
   token: Address,
@@ -113,25 +108,35 @@ export interface Holder {
   amount: string;
 }
 
-/** Holders of a token by amount, then address, both descending, without the owners in `except`. */
+/** Condition that a holder comes behind the key of the page. */
+function isBehindHolder(sql: Queryable, page: PageRange): Fragment {
+  const key = [
+    [sql`amount`, "numeric"],
+    [sql`owner`, "bytea"],
+  ] as const;
+  return behindKey(sql, page, key, "desc");
+}
+
+/** Returns holders of a token by amount, then address, both descending, without the owners in `except`. */
 export async function listHolders(
   sql: Queryable,
   token: Address,
   except: readonly Address[],
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<Holder[]> {
   return sql<Holder[]>`
     SELECT owner, amount FROM token_balances
     WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+      ${isBehindHolder(sql, page)}
     ORDER BY amount DESC, owner DESC
-    LIMIT ${limit} OFFSET ${skip}`;
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
 /** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
 export async function getHolderPage(
   sql: Queryable,
   token: Address,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<{ holders: Holder[]; unsure: boolean }> {
   const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
     SELECT page.owner, page.amount, state.unsure
@@ -142,8 +147,9 @@ export async function getHolderPage(
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
       WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
+        ${isBehindHolder(sql, page)}
       ORDER BY amount DESC, owner DESC
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page ON true
     ORDER BY page.amount DESC, page.owner DESC`;
   return {
@@ -152,19 +158,22 @@ export async function getHolderPage(
   };
 }
 
-/**
- * Holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`.
- */
+/** Returns holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`. */
 export async function listOwnedTokens(
   sql: Queryable,
   owner: Address,
   standards: readonly TokenStandard[],
   except: readonly Pick<Holding, "token" | "tokenId">[],
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<OwnedToken[]> {
   const excepted = sql`
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
+  const { limit, skip } = page;
+  const key = [
+    [sql`b.token`, "bytea"],
+    [sql`b.token_id`, "numeric"],
+  ] as const;
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
@@ -179,13 +188,13 @@ export async function listOwnedTokens(
     sql`token_balances`,
     hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
     sql`NULL::numeric`,
-    sql`k.standard <> 1155`,
+    sql`k.standard <> 1155 ${behindKey(sql, { after: page.after?.slice(0, 1) ?? [] }, [key[0]], "asc")}`,
   );
   const ids = branch(
     sql`token_id_balances`,
     sql`b.owner = ${owner}`,
     sql`b.token_id`,
-    sql`k.standard = 1155`,
+    sql`k.standard = 1155 ${behindKey(sql, page, key, "asc")}`,
   );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
@@ -194,22 +203,19 @@ export async function listOwnedTokens(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** Transfers of a token that the node gets stuck in add up to anything. */
+/** Returns whether an amount is possible: transfers of unresponsive tokens may have any sum. */
 function canBeHeld(sql: Queryable): Fragment {
   return sql`BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric`;
 }
 
-/** Whether `amount` is an amount of the token that its owner can have. */
+/** Returns whether `amount` is a possible amount above 0 of the token for its owner. */
 function isHeld(sql: Queryable, token: Address): Fragment {
   return sql`amount > 0 AND amount <= (
     SELECT CASE WHEN unresponsive THEN ${UINT256_MAXIMUM}::numeric ELSE 'Infinity' END
     FROM tokens WHERE address = ${token})`;
 }
 
-/**
- * Known holdings of regular tokens that the node does not get stuck in, as they stand in the tables from a random place or
- * from the first one on: up to `limit` with ids, and as many without.
- */
+/** Lists holdings of regular, responsive tokens from a random place or the first: up to `limit` with ids, and as many without. */
 export async function listStoredHoldings(
   sql: Queryable,
   from: "random" | "first",
@@ -232,5 +238,5 @@ export async function listStoredHoldings(
     ${wholes} UNION ALL ${branch("token_id_balances", sql`b.token_id`, sql``)}`;
 }
 
-/** As many or more stand on a page of a table of holdings. */
+/** Fewest rows on a page of a table of holdings. */
 const ROWS_OF_PAGE = 64;

@@ -4,22 +4,19 @@ import { hasKey } from "../../index-keys.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 
-// What a range of blocks moves, as parts of the statements that apply it and that list what is to be read.
+// Movements in a range of blocks, as SQL for the statements that apply it and that list pending reads.
 
-/** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
+/** Key of a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the whole holding. */
 export interface HoldingKey {
   token: Address;
   owner: Address;
   tokenId: string | null;
 }
 
-/**
- * All holdings of irregular tokens in a range are read again, the tokens with the fewest holders first, up to so many
- * holders together.
- */
+/** Most holders whose holdings of irregular tokens are read again for a range, the tokens with the fewest first. */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
-/** Condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */
+/** Returns the condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */
 export function isHolding(
   sql: Queryable,
   table: Fragment,
@@ -29,9 +26,9 @@ export function isHolding(
   return hasKey(sql, [sql`${table}.token`, token], [sql`${table}.owner`, owner]);
 }
 
-/** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
+/** Returns the changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
 export function changes(sql: Queryable, range: BlockRange) {
-  // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
+  // An ERC-721 transfer moves one token. The id side of ERC-404 is not counted here.
   return sql`
     SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
       sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
@@ -41,7 +38,7 @@ export function changes(sql: Queryable, range: BlockRange) {
     GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
 }
 
-/** Irregular tokens that a range moved. */
+/** Returns irregular tokens with movements in a range. */
 export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address FROM (
@@ -52,12 +49,12 @@ export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }
 
-/** Holdings above 0 of the tokens that other code answers for after a range, at most `limit` (migrations/0170_changed_code.sql). */
+/** Returns holdings above 0 of the tokens whose code changed in a range, at most `limit` (migrations/0170_changed_code.sql). */
 export function changedHoldings(sql: Queryable, { from, to }: BlockRange, limit: number) {
   return sql`SELECT token, owner, token_id FROM changed_holdings(${from}, ${to}, ${limit})`;
 }
 
-/** Known holdings of tokens that moved several ids together from or to their owners in a range (ERC-2309). */
+/** Returns known holdings of tokens with consecutive transfers from or to their owners in a range (ERC-2309). */
 export function holdingsMovedTogether(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT DISTINCT held.token, held.owner FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
@@ -65,7 +62,7 @@ export function holdingsMovedTogether(sql: Queryable, range: BlockRange) {
     JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`parties.token`, sql`parties.party`)}`;
 }
 
-/** Whether the transfers that the index has are all that there were. */
+/** Returns whether the index has all transfers of the chain. */
 export function allTransfersKnown(sql: Queryable): Fragment {
   return sql`(SELECT start_block = 0 FROM sync_state)`;
 }

@@ -14,28 +14,21 @@ import {
   isHolding,
 } from "./moved.ts";
 
-/** A holding that is to be read. */
+/** A holding to read. */
 export interface HoldingToRead extends HoldingKey {
-  /**
-   * Whether the transfers must add up to the contract's answer. They need not where transfers before the first block
-   * are unknown and the holding is read for the first time.
-   */
+  /** Whether transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
   addsUp: boolean;
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where nobody can hold that. */
+  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where that is impossible. */
   amount: bigint | null;
 }
 
-/** Holdings that signs name and that are read with their block; the others are read after it. */
+/** Holdings named by signs that are read with their block; the others are read after it. */
 const NAMED_MAXIMUM = 1_000;
 
-/**
- * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
- * moved, and the largest of changed ones. For a published range that is about to be rolled back, also those that were
- * read in it: they may have changed without events.
- */
+/** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
 export async function listTouchedHoldings(
   sql: Queryable,
   range: SignedRange,
@@ -77,9 +70,8 @@ export async function listTouchedHoldings(
 }
 
 /**
- * Writes the amounts of known holdings at a block, and keeps the holder counts. A token is marked irregular when its
- * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids;
- * that of a token of another standard, which moves ids all the same, is written when it is given itself.
+ * Writes amounts at a block, and holder counts. A difference from the transfers marks a token irregular; ERC-1155's whole is the sum
+ * of its ids.
  */
 export async function writeHoldings(
   sql: Transaction,
@@ -94,7 +86,7 @@ export async function writeHoldings(
   ]);
 }
 
-/** Deletes what signs named and nobody turned out to hold. */
+/** Deletes holdings named by signs that turned out to be 0. */
 async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
   const zeros = amounts.filter(({ amount }) => !amount);
   if (zeros.length === 0) return;
@@ -112,7 +104,7 @@ async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): 
   ]);
 }
 
-/** What is kept of the sum of transfers beside an amount: nothing where both are the same, unless no transfer tells the holding. */
+/** Returns the sum of transfers to store beside an amount: null where both are equal, unless the holding has no transfer. */
 function keptSum(sql: Queryable, sum: Fragment, amount: Fragment): Fragment {
   return sql`CASE WHEN held.amount = 0 AND held.transferred_amount = 0 THEN 0 ELSE nullif(${sum}, ${amount}) END`;
 }
@@ -136,7 +128,7 @@ async function writeIds(
     WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
 }
 
-/** It is sent after `writeIds`, whose amounts it adds up. */
+/** Writes whole holdings, after `writeIds`, whose amounts they sum. */
 async function writeWholes(
   sql: Transaction,
   blockNumber: number,
@@ -181,24 +173,18 @@ async function writeWholes(
     WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
 }
 
-/**
- * What the transfers of a holding `held` add up to; where those before the first block are unknown: since its contract
- * said what there was.
- */
+/** Sums a holding's transfers, since its contract's first answer where earlier ones are unknown. */
 function transferredAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
 }
 
-/** What is believed of a holding `held` of which the contract tells nothing. */
+/** Returns the amount of a holding `held` without an answer of the contract. */
 function believedAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
     THEN ${transferredAmount(sql)} ELSE 0 END`;
 }
 
-/**
- * Holdings that are to be read, then those of tokens that are read again as a whole; at most `limit`, in the order of the table: rows that stand together are written anew
- * together, and neither the table nor its indexes grow by it.
- */
+/** Lists up to `limit` holdings to read, then those of tokens read as a whole, in table order: neighbours are rewritten together. */
 export async function listPendingHoldings(
   sql: Queryable,
   scope: ContractScope,
@@ -217,7 +203,7 @@ export async function listPendingHoldings(
   return stale.map((key) => ({ ...key, addsUp: true }));
 }
 
-/** The number of holdings that are to be read, counted up to `limit`. */
+/** Returns the number of pending holdings, counted up to `limit`. */
 export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT 1 FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;

@@ -12,16 +12,10 @@ import {
   isHolding,
 } from "./moved.ts";
 
-/**
- * So many holdings are marked as "to be read" when other code answers for their tokens: the head waits a second for that.
- * Where one of them is another than before, the token is irregular, and so are all of it.
- */
+/** Holdings marked when their token's code changes; the head waits a second. A difference marks the token irregular, and the rest. */
 const CHANGED_HOLDINGS_MAXIMUM = 20_000;
 
-/**
- * Applies a range to the holdings: adds what its transfers moved, and marks them as "to be read". Comes after
- * `applyTokens`, which makes the rows that hold the holder counts.
- */
+/** Adds a range's transfers to holdings and marks them as "to be read", after `applyTokens` made the holder counts. */
 export async function applyTokenBalances(sql: Transaction, range: SignedRange): Promise<void> {
   await Promise.all([
     forgetHoldings(sql, range),
@@ -30,7 +24,7 @@ export async function applyTokenBalances(sql: Transaction, range: SignedRange): 
   ]);
 }
 
-/** Marks holdings that signs name, and adds those that no transfer tells. */
+/** Marks holdings named by signs, and adds those without transfers. */
 async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
   const named = sql`unnest(
@@ -48,10 +42,7 @@ async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promi
   ]);
 }
 
-/**
- * Undoes `applyTokenBalances` for a range at the end of the chain, and marks what was read at its blocks as "to be
- * read". Runs before the rows of the blocks are deleted, the returned function afterwards.
- */
+/** Undoes `applyTokenBalances` before the rows are deleted, and marks reads as pending; the returned function runs afterwards. */
 export async function revertTokenBalances(
   sql: Transaction,
   range: SignedRange,
@@ -66,10 +57,7 @@ export async function revertTokenBalances(
   return () => deleteUnmovedHoldings(sql, moved);
 }
 
-/**
- * Marks the holdings of irregular tokens that a range moved, changed ones, and those of which several ids moved together. Comes
- * before the holder counts change.
- */
+/** Marks moved holdings of irregular and changed tokens and of several ids at once, before holder counts change. */
 async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   const ofIrregular = sql`
     UPDATE token_balances SET block_number = NULL
@@ -91,7 +79,7 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
   await Promise.all([ofIrregular, ofChanged, ofMovedTogether]);
 }
 
-/** Deletes the holdings that have no transfers left. */
+/** Deletes the holdings without remaining transfers. */
 async function deleteUnmovedHoldings(
   sql: Transaction,
   moved: readonly HoldingKey[],
@@ -122,7 +110,7 @@ async function deleteUnmovedHoldings(
     WHERE address = gone.token`;
 }
 
-/** Whether a holding `held` may be without transfers, which costs less to tell than to look for one. */
+/** Returns whether a holding `held` may be without transfers, which costs less than a search for one. */
 function mayBeUnmoved(sql: Queryable): Fragment {
   return sql`(coalesce(held.transferred_amount, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
 }

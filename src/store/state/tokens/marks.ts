@@ -5,25 +5,23 @@ import { inPublishedBlocks } from "../../lists/page.ts";
 import type { HoldingKey } from "../token-balances/moved.ts";
 import { addressesIn, FEW_HOLDERS, type SignedRange } from "./signs.ts";
 
-// A token whose contract says otherwise than its transfers is marked (`irregular`): it is read on request, and all its holdings are
-// read again (`stale_block`), until all were as stored so many times in a row.
+// A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
+// request, and all its holdings are read in full passes (`stale_block`), until enough consecutive
+// passes agree.
 
 /** Why a token is marked. */
 export type MarkReason = "holding" | "supply" | "standard" | "code" | "audit" | "flood";
 
 const AGREEMENTS = 3;
-/** Holdings of one token that are read again in a second, on average. */
+/** Holdings of one token read again per second, on average. */
 const PACE = 500;
 
-/** The time from which all holdings of a token may be read again. */
+/** Returns the time of a token's next full pass. */
 function nextPass(sql: Queryable): Fragment {
   return sql`coalesce(tokens.stale_since, greatest(now(), tokens.swept_at + interval '1 second' * (tokens.holder_count / ${PACE}::int)))`;
 }
 
-/**
- * The assignments that mark a token that disagrees at a block, where a condition holds. A token that is marked already is not asked
- * for its facts again.
- */
+/** Assignments that mark a differing token at a block under a condition; a marked one is not asked for its facts again. */
 export function disagreement(
   sql: Queryable,
   reason: MarkReason,
@@ -40,7 +38,7 @@ export function disagreement(
     ${assigned("metadata_due", sql`CASE WHEN tokens.irregular THEN tokens.metadata_due ELSE '-infinity' END`)}`;
 }
 
-/** Marks tokens, and has all of them read again. */
+/** Marks tokens, and starts their full passes. */
 export async function markTokens(
   sql: Transaction,
   tokens: readonly Address[],
@@ -53,10 +51,7 @@ export async function markTokens(
     WHERE address = ANY (${[...tokens]}::bytea[])`;
 }
 
-/**
- * Has the supplies of tokens with signs read again, and where something odd was called or logged the facts and all holdings: those
- * that the keys do not cover, and of tokens that have proven regular only the named ones.
- */
+/** Marks signed tokens' supplies to be read, and facts and holdings that the keys do not cover after odd calls or logs. */
 export async function markSigned(
   sql: Transaction,
   { from, to, signs }: SignedRange,
@@ -85,19 +80,19 @@ function spreads(sql: Queryable, isRange: boolean): Fragment {
     AND (tokens.irregular OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
 }
 
-/** A condition that a holding `held` of `tokens` was read before it was marked. */
+/** Returns the condition that a holding `held` of `tokens` was last read before the mark. */
 function isStale(sql: Queryable): Fragment {
   return sql`held.block_number < tokens.stale_block`;
 }
 
-/** Tokens that are read again as a whole now, those of an earlier version last. */
+/** Returns tokens due for a full pass now, those of an earlier version last. */
 function dueTokens(sql: Queryable): Fragment {
   return sql`
     SELECT address FROM tokens WHERE stale_block IS NOT NULL AND stale_since <= now() AND NOT unresponsive
     ORDER BY (stale_since = '-infinity'), stale_since LIMIT 20`;
 }
 
-/** Holdings above 0 of tokens that are read again as a whole, at most about `limit`. */
+/** Returns holdings above 0 of tokens in a full pass, at most about `limit`. */
 export async function listStaleHoldings(
   sql: Queryable,
   scope: Fragment,
@@ -117,10 +112,7 @@ export async function listStaleHoldings(
     ) AS held LIMIT ${limit}`;
 }
 
-/**
- * Ends the reading of the tokens of which no holding is left to be read (`listStaleHoldings` has none), and returns whether there
- * were any. A token that agreed so many times in a row is no longer marked.
- */
+/** Ends the passes of tokens without stale holdings; returns whether there were any. Enough agreement in a row ends a mark. */
 export async function endPasses(sql: Transaction): Promise<boolean> {
   const ended = await sql`
     UPDATE tokens SET stale_block = NULL, stale_since = NULL, swept_at = now(),
@@ -131,7 +123,7 @@ export async function endPasses(sql: Transaction): Promise<boolean> {
   return ended.count > 0;
 }
 
-/** Has the holdings of marked tokens read again that were last read a while ago. */
+/** Starts another pass of marked tokens whose last one was a while ago. */
 export async function repeatPasses(sql: Transaction, blockNumber: number): Promise<void> {
   await sql`
     UPDATE tokens SET stale_block = ${blockNumber}, stale_since = now(), supply_block = NULL
@@ -139,13 +131,13 @@ export async function repeatPasses(sql: Transaction, blockNumber: number): Promi
       AND swept_at < now() - greatest(interval '1 minute', interval '4 seconds' * (holder_count / ${PACE}::int))`;
 }
 
-/** What is marked, for the report of health. */
+/** Marked tokens, for the health report. */
 export interface TokenMarks {
   /** Number of marked tokens, by reason. */
   marked: Record<string, number>;
-  /** Number of tokens of which all holdings are being read again. */
+  /** Number of tokens in a full pass. */
   stale: number;
-  /** Age of the oldest of those in seconds; null where there is none, or where it comes of an earlier version. */
+  /** Age of the oldest of those in seconds; null where there is none, or where it is of an earlier version. */
   oldestSeconds: number | null;
 }
 
@@ -164,10 +156,10 @@ export async function countMarks(sql: Queryable): Promise<TokenMarks> {
   return { marked, stale: stale.count, oldestSeconds: stale.oldestSeconds };
 }
 
-/** Owners of ids that are added at once. */
+/** Owners of ids added per step. */
 const GIVEN_MAXIMUM = 20_000;
 
-/** A token whose earlier logs are still to be looked through for holders. */
+/** A token with unread earlier logs that may name holders. */
 export interface UnnamedToken {
   address: Address;
   unnamedFrom: number;
@@ -181,13 +173,13 @@ export async function getUnnamedToken(sql: Queryable): Promise<UnnamedToken | un
   return token;
 }
 
-/** Reads the accounts that the next logs of a token name, and the block that they go on from; null at their end. */
+/** Reads the accounts in the next logs of a token, and the block to continue from; null at their end. */
 export async function listNamedByLogs(
   sql: Queryable,
   { address, unnamedFrom, standard }: UnnamedToken,
   limit: number,
 ): Promise<{ owners: Address[]; next: number | null }> {
-  // Who may hold which id, an account alone does not tell (`writeNamed`).
+  // Accounts alone do not show which ids they hold (`writeNamed`).
   if (standard === 1155) return { owners: [], next: null };
   const rows = await sql<{ blockNumber: number; words: `0x${string}` }[]>`
     SELECT block_number, coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') AS words
@@ -199,10 +191,7 @@ export async function listNamedByLogs(
   return { owners, next: last === unnamedFrom ? last + 1 : last };
 }
 
-/**
- * Adds what accounts may hold of a token, to be read, and notes how far its logs were looked through. Of ERC-1155 these are the
- * owners by transfers in the shape of ERC-721.
- */
+/** Adds possible holdings of accounts as pending, and stores the progress in the logs; for ERC-1155 by ERC-721's transfers. */
 export async function writeNamed(
   sql: Transaction,
   { address, standard }: UnnamedToken,
@@ -217,7 +206,7 @@ export async function writeNamed(
   await sql`UPDATE tokens SET unnamed_from = ${next} WHERE address = ${address}`;
 }
 
-/** Adds holdings that no transfer tells, to be read; those of 0 go when they were read (`writeHoldings`). */
+/** Adds pending holdings without transfers; those of 0 are deleted after their read (`writeHoldings`). */
 export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
   const named = sql`unnest(
@@ -237,7 +226,7 @@ export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]):
   ]);
 }
 
-/** Returns up to `limit` tokens that the node does not get stuck in, in the order of their addresses after one. */
+/** Returns up to `limit` responsive tokens, in the order of their addresses after one. */
 export async function listNextTokens(
   sql: Queryable,
   after: Address,
@@ -248,10 +237,10 @@ export async function listNextTokens(
   return rows.map(({ address }) => address);
 }
 
-/** Holdings that are looked at of a token with many holders. */
+/** Sampled holdings of a token with many holders. */
 const SAMPLED_HOLDERS = 16;
 
-/** Known holdings of tokens: all where there are few, else the largest and some others. */
+/** Returns known holdings of tokens: all where there are few, else the largest and some others. */
 export async function listSampledHoldings(
   sql: Queryable,
   tokens: readonly Address[],

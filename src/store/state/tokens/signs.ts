@@ -5,46 +5,46 @@ import { hasKey } from "../../index-keys.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import type { HoldingKey } from "../token-balances/moved.ts";
 
-// Signs that a token changed without a transfer: its other logs, and calls that may change state. The accounts that they name,
-// and all holders of a token with few, are read again with the block.
+// Signs that a token changed without a transfer: its other logs, and calls that may change state.
+// The accounts in them, and all holders of a token with few, are read again with the block.
 
-/** What the blocks of a range show of known tokens beside transfers. */
+/** Signs in a range's blocks of known tokens beside transfers. */
 export interface TokenSigns {
   tokens: SignedToken[];
-  /** Holdings to be read again, those of tokens with few first; of ERC-1155 by id. */
+  /** Holdings to read again, those of tokens with few first; of ERC-1155 by id. */
   keys: HoldingKey[];
 }
 
 interface SignedToken {
   token: Address;
-  /** Whether anything but a plain transfer or approval was called or logged. */
+  /** Whether it had a call or log besides plain transfers and approvals. */
   odd: boolean;
-  /** Whether it names more accounts than a block has time for. */
+  /** Whether it names more accounts than can be read with a block. */
   flooding: boolean;
   /** Whether all its holders are among the keys. */
   whole: boolean;
 }
 
-/** A range of blocks, with the signs that were found in it. */
+/** A range of blocks with its signs. */
 export interface SignedRange extends BlockRange {
   signs?: TokenSigns;
 }
 
-/** Logs and calls of a range that are looked at. */
+/** Most logs and calls of a range that are examined. */
 const SIGNS_MAXIMUM = 20_000;
-/** Accounts that one token may name in a range, and holders that make few. */
+/** Most accounts that one token may name in a range, and most holders that count as few. */
 const NAMED_MAXIMUM = 64;
 export const FEW_HOLDERS = 64;
 /** Former holders that are read again with them. */
 const FORMER_HOLDERS = 16;
-/** Ids of a token that may be moved to an account that is named without one. */
+/** Most ids of a token that may have moved to an account named without one. */
 const IDS_MAXIMUM = 16;
-/** Holdings that a range marks; the other tokens are read after it. */
+/** Most holdings that a range marks; the other tokens are read after it. */
 const KEYS_MAXIMUM = 5_000;
 const WORD = 32;
 const WORDS_MAXIMUM = 16;
 
-/** Events of transfers, which tell all that they change. */
+/** Events of transfers, which show all their changes. */
 const TRANSFERS: readonly Hex[] = [
   "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
   "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
@@ -80,10 +80,7 @@ interface SignRow {
   words: Hex;
 }
 
-/**
- * Lists the signs in recorded blocks. Of several blocks at once it lists none before the first synchronisation ends: all is read
- * then.
- */
+/** Returns the signs in recorded blocks; none for several blocks before the end of the first synchronisation, which reads everything. */
 export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
   const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
   const within = sql`${inRange(sql, range)} AND ${isNeeded}`;
@@ -140,13 +137,13 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
   };
 }
 
-/** Returns the accounts that a log or a call names: who sent it, and what looks like an address in its words. */
+/** Returns the accounts of a log or a call: its sender, and words that look like addresses. */
 function partiesOf({ sender, caller, words }: SignRow): Address[] {
   const named = addressesIn(words);
   return [sender, caller, ...named].filter((one): one is Address => one !== null);
 }
 
-/** Returns the words that may be addresses: none that would be an amount below 2^96, or above 2^160. */
+/** Returns the words that may be addresses: neither amounts below 2^96, nor above 2^160. */
 export function addressesIn(words: Hex): Address[] {
   const count = Math.floor(hexLength(words) / WORD);
   return Array.from({ length: count }, (_, at) => hexSlice(words, at * WORD, (at + 1) * WORD))
@@ -160,7 +157,7 @@ interface NamedToken {
   parties: readonly Address[];
 }
 
-/** The holdings of the accounts that are named, and all of tokens with few holders. */
+/** Returns the holdings of the named accounts, and all of tokens with few holders. */
 async function listNamedHoldings(
   sql: Queryable,
   named: readonly NamedToken[],

@@ -9,14 +9,14 @@ import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 import { disagreement, markSigned } from "./marks.ts";
 import type { SignedRange } from "./signs.ts";
 
-/** A token's metadata; null for what its contract does not answer. */
+/** A token's metadata; null where its contract has no answer. */
 export interface TokenMetadataRow {
   address: Address;
   name: string | null;
   symbol: string | null;
   decimals: number | null;
   standard: number;
-  /** Whether the contract tells any fact: then what it does not tell is unknown, and else what was known stays. */
+  /** Whether the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
   isTold: boolean;
 }
 
@@ -26,30 +26,27 @@ export interface TokenSupplyRow {
   totalSupply: bigint | null;
 }
 
-/**
- * A token that leaves out a fact is asked again so many times: after 1 minute, then each time four times as long, the
- * last time after 11 days. A transfer of it asks sooner, but not within a minute.
- */
+/** Tries for a missing fact: after 1 minute, each time four times as long, up to 11 days; a transfer asks sooner. */
 const TRIES = 8;
 
-/** The time to ask again after so many tries. */
+/** Returns the time of the next read after so many tries. */
 function dueAfter(sql: Queryable, tries: Fragment): Fragment {
   return sql`CASE WHEN ${tries} <= ${TRIES}::int
     THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;
 }
 
-/** Whether a fact is missing that the token's standard has. */
+/** Returns whether a fact of the token's standard is missing. */
 function lacksMetadata(sql: Queryable): Fragment {
   return sql`(standard <> 1155
     AND (name IS NULL OR symbol IS NULL OR (decimals IS NULL AND standard <> 721)))`;
 }
 
-/** A token, and what to read of it. */
+/** A token, and which parts to read. */
 export interface TokenToRead {
   address: Address;
   metadata: boolean;
   supply: boolean;
-  /** By the first event, or by what the contract said last. */
+  /** By the first event, or by the contract's last answer. */
   standard: TokenStandard;
 }
 
@@ -57,10 +54,9 @@ export interface TokenToRead {
 const SIGNED_SUPPLIES_MAXIMUM = 500;
 
 /**
- * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
- * are new, moved by another standard's event, or were last asked a day ago (a minute, where a fact is missing). Supply: see
- * `ofChangedSupply`, and of tokens with signs. Both: of `changedCode`. For a published range that is about to be rolled back, also
- * what was read in it.
+ * Lists tokens of a range and parts to read: metadata when new, of another standard's event or a
+ * day old; supply by `ofChangedSupply` or signs; both of `changedCode`. Before a roll-back also
+ * those read in it.
  */
 export async function listTouchedTokens(
   sql: Queryable,
@@ -96,15 +92,12 @@ export async function listTouchedTokens(
     ORDER BY address`;
 }
 
-/** Contracts of which other code answers after a range (migrations/0170_changed_code.sql). */
+/** Returns contracts whose code changed in a range (migrations/0170_changed_code.sql). */
 function changedCode(sql: Queryable, { from, to }: BlockRange) {
   return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
 
-/**
- * Tokens that a range moved (of known ones also several ids together), whether they were minted or burnt, by how much, null where
- * that is not known, and the standard of their first event.
- */
+/** Returns moved tokens of a range: minted or burnt, by how much if known, and the first event's standard. */
 function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT token, bool_or(supplied) AS supplied, CASE WHEN bool_and(minted IS NOT NULL) THEN sum(minted) END AS minted,
@@ -122,7 +115,7 @@ function movedTokens(sql: Queryable, range: BlockRange) {
     GROUP BY token`;
 }
 
-/** Of the tokens `moved`, those whose supply may have changed: new, minted or burnt, or irregular. */
+/** Selects the tokens of `moved` whose supply may have changed: new, minted or burnt, or irregular. */
 function ofChangedSupply(sql: Queryable) {
   return sql`
     SELECT token FROM moved
@@ -132,16 +125,13 @@ function ofChangedSupply(sql: Queryable) {
           AND coalesce(tokens.supply_read_at NOT BETWEEN now() - interval '1 minute' AND now(), true))`;
 }
 
-/**
- * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". Facts of code that was
- * replaced go. A token whose contract was replaced is irregular: no transfers tell that its holdings ended.
- */
+/** Adds a range's tokens and marks changed supplies as "to be read". Replaced code loses its facts; a replaced contract is irregular. */
 export async function applyTokens(sql: Transaction, range: SignedRange): Promise<void> {
   await Promise.all([
     addTokens(sql, range),
     forgetSupplies(sql, range, 1),
     markSigned(sql, range),
-    // Ids that transfers in the shape of ERC-721 move are added to the holdings (`writeNamed`).
+    // Ids of ERC-721 transfers are added to the holdings (`writeNamed`).
     sql`
       UPDATE tokens SET unnamed_from = 0
       WHERE standard = 1155 AND address IN (
@@ -167,7 +157,7 @@ async function addTokens(sql: Transaction, range: BlockRange): Promise<void> {
     ON CONFLICT (address) DO NOTHING`;
 }
 
-/** What the transfers add to a supply (take from it, where `sign` is -1) is expected of its contract. */
+/** Adds the transfers to the expected supply (subtracts them where `sign` is -1), and marks it as pending. */
 async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
   await sql`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)}),
@@ -181,10 +171,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1)
     WHERE address = expecting.token AND (supply_block IS NOT NULL OR total_supply <> expected)`;
 }
 
-/**
- * Undoes `applyTokens` for a range at the end of the chain, and marks what was read at its blocks as "to be read". Runs
- * before the rows of the blocks are deleted.
- */
+/** Undoes `applyTokens` before the rows are deleted, and marks reads of the range as pending. */
 export async function revertTokens(sql: Transaction, range: SignedRange): Promise<undefined> {
   await forgetSupplies(sql, range, -1);
   await markSigned(sql, { ...range, to: range.from - 1 });
@@ -193,7 +180,7 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
       metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
       supply_block = CASE WHEN supply_block < ${range.from} THEN supply_block END
     WHERE greatest(metadata_block, supply_block) >= ${range.from}`;
-  // What signs or logs named of a token goes with it.
+  // Holdings of a token named by signs or logs are deleted with it.
   await sql`
     WITH gone AS (DELETE FROM tokens WHERE first_block >= ${range.from} RETURNING address),
     ids AS (DELETE FROM token_id_balances AS held USING gone WHERE held.token = gone.address)
@@ -201,10 +188,7 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
     WHERE ${hasKey(sql, [sql`held.token`, sql`gone.address`])}`;
 }
 
-/**
- * Writes the metadata and the standard of known tokens at a block. What is known stays where the contract tells nothing at all.
- * Holdings of a token of another standard than before are read again.
- */
+/** Writes metadata and standard at a block; an empty answer keeps both, another standard has the holdings read again. */
 export async function writeTokenMetadata(
   sql: Transaction,
   blockNumber: number,
@@ -247,7 +231,7 @@ export async function writeTokenMetadata(
   await Promise.all([written, counted]);
 }
 
-/** Writes the supplies of known tokens at a block. A token is marked when its supply is not what its transfers make of the last. */
+/** Writes the supplies of known tokens at a block. Marks a token whose supply is not the last one plus its transfers. */
 export async function writeTokenSupplies(
   sql: Transaction,
   blockNumber: number,
@@ -273,14 +257,14 @@ export async function writeTokenSupplies(
 /** One contract, or all but some. */
 export type ContractScope = { only: Address } | { except: readonly Address[] };
 
-/** The condition that a column of contract addresses is in the scope. */
+/** Returns the condition that a column of contract addresses is in the scope. */
 export function inScope(sql: Queryable, column: string, scope: ContractScope): Fragment {
   return "only" in scope
     ? sql`${sql(column)} = ${scope.only}`
     : sql`${sql(column)} <> ALL (${[...scope.except]}::bytea[])`;
 }
 
-/** Tokens with metadata or a supply that is to be read, or that is missing and due; at most `limit` of each. */
+/** Returns tokens with metadata or a supply that is pending, or missing and due; at most `limit` of each. */
 export async function listPendingTokens(
   sql: Queryable,
   scope: ContractScope,
@@ -298,7 +282,7 @@ export async function listPendingTokens(
       ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
 }
 
-/** Known tokens, to be read whole. */
+/** Returns known tokens, to be read whole. */
 export async function listTokens(
   sql: Queryable,
   addresses: readonly Address[],
@@ -308,7 +292,7 @@ export async function listTokens(
     WHERE address = ANY (${[...addresses]}::bytea[]) AND metadata_block IS NOT NULL AND supply_block IS NOT NULL`;
 }
 
-/** The number of tokens with metadata or a supply to be read, counted up to `limit`. */
+/** Returns the number of tokens with pending metadata or supply, counted up to `limit`. */
 export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (

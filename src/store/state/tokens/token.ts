@@ -2,7 +2,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Queryable } from "../../../db/client.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 
-/** A token as the index knows it. */
+/** A token in the index. */
 export interface Token {
   address: Address;
   standard: TokenStandard;
@@ -11,17 +11,17 @@ export interface Token {
   decimals: number | null;
   /** Whether name, symbol and decimals were read from the contract. */
   cataloged: boolean;
-  /** In the smallest unit; null when the contract does not tell. */
+  /** In the smallest unit; null when the contract has none. */
   totalSupply: string | null;
-  /** The block that the supply was read at; null while it is to be read. */
+  /** The block of the supply's last read; null while pending. */
   supplyBlock: number | null;
-  /** The block that name, symbol and decimals were read at; null while they are to be read. */
+  /** The block of the last read of name, symbol and decimals; null while pending. */
   metadataBlock: number | null;
   /** The number of owners with an amount above 0, by the stored holdings. */
   holderCount: number;
 }
 
-/** The token of an address; undefined when no transfer of it is indexed. */
+/** Returns the token of an address; undefined when no transfer of it is indexed. */
 export async function getToken(sql: Queryable, address: Address): Promise<Token | undefined> {
   const [token] = await sql<Token[]>`
     SELECT address, standard, name, symbol, decimals, metadata_block IS NOT NULL AS cataloged,

@@ -1,13 +1,13 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Queryable, Transaction } from "../../../db/client.ts";
 
-/** The tokens that the node gets stuck in. */
+/** Returns the unresponsive tokens. */
 export async function listUnresponsiveTokens(sql: Queryable): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`;
   return rows.map(({ address }) => address);
 }
 
-/** Notes whether the node gets stuck in tokens. */
+/** Stores whether tokens are unresponsive. */
 export async function noteUnresponsive(
   sql: Transaction,
   addresses: readonly Address[],

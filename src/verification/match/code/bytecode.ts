@@ -28,10 +28,7 @@ export interface CompiledCode {
 
 const PLACEHOLDER_CHARACTERS = 40;
 
-/**
- * The compiled code in a compiler's output, without metadata marked. Undefined when it holds placeholders that the
- * output does not explain.
- */
+/** Reads compiled code, metadata unmarked; undefined with unexplained placeholders. */
 export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   let digits = output.object;
   const libraries: Slot[] = [];

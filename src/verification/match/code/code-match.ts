@@ -57,10 +57,7 @@ export function startMatching(compiled: CompiledCode): Matching {
   return { bytes: Buffer.from(compiled.bytes), transformations: [], values: {} };
 }
 
-/**
- * Copies the bytes on chain into every slot. Gives the first slot whose value differs from that of an earlier slot with
- * the same id; undefined when there is none.
- */
+/** Copies the chain's bytes into slots; returns the first that contradicts an earlier one of its id. */
 export function fillSlots(
   matching: Matching,
   slots: readonly Slot[],

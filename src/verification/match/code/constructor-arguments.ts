@@ -36,10 +36,7 @@ const MAX_ARGUMENTS_BYTES = 32 * 1024;
 /** The end of an encoded list or text may itself look like an encoding. */
 const MAX_GUESSES = 4;
 
-/**
- * The ends of creation code that may be constructor arguments, when the length of the code before them is not known.
- * The shortest first; empty when nothing fits.
- */
+/** Returns ends of creation code that may be arguments, shortest first. */
 export function guessArguments(abi: readonly AbiEntry[], creationCode: Buffer): Buffer[] {
   if (!takesArguments(abi)) return [Buffer.alloc(0)];
   const guesses: Buffer[] = [];

@@ -23,9 +23,8 @@ export function mayFollow(following: Following, bytes: Buffer): boolean {
 }
 
 /**
- * Compares compiled creation code with the init code of the deployment. Apart from library addresses and replaced
- * metadata it must be a prefix; the rest are constructor arguments. `given` are the arguments in the request. When
- * null, the rest must be an encoding of the constructor's parameters.
+ * Compares compiled creation code as a prefix of init code, libraries and metadata apart. The rest are arguments: `given`, or any
+ * encoding.
  */
 export function matchCreationCode(
   compiled: CompiledCode,

@@ -6,9 +6,7 @@ export interface ValueRules {
   viaIR: boolean;
   /** Jump destinations of the compiled runtime code; null when they are not known. */
   destinations: ReadonlySet<number> | null;
-  /**
-   * False before 0.8.9: there, a negative number fills only the bits of its type (solc's known bug SignedImmutables).
-   */
+  /** False before 0.8.9: negative numbers fill only their type's bits (solc's bug SignedImmutables). */
   extendsSigns: boolean;
 }
 
@@ -16,9 +14,7 @@ const WORD_BITS = 256n;
 /** Bits of a function's place in the runtime code, and above them as many of its place in the creation code. */
 const PLACE_BITS = 32n;
 
-/**
- * Whether a word is a valid value of that type: padded as the compiler pads it, and a function only within the code.
- */
+/** Whether a word is a valid value of a type, padded as compiled; a function only within the code. */
 export function isValueOf(
   typeIdentifier: string,
   word: Buffer,
@@ -48,10 +44,7 @@ const PLAIN_TYPE = /^(?:address|bool|u?int\d+|bytes\d+)$/;
 const NO_SYNTAX = { enums: new Map(), valueTypes: new Map() };
 const STRICT: ValueRules = { viaIR: true, destinations: null, extendsSigns: true };
 
-/**
- * Whether a word is a valid value of a type that its name alone describes; a contract counts as an address. False for
- * every other type.
- */
+/** Whether a word is a valid value of a type known by name; contracts count as addresses. */
 export function isPlainValue(type: string, word: Buffer): boolean {
   const name = /^(?:address payable$|contract )/.test(type) ? "address" : type;
   return PLAIN_TYPE.test(name) && isValueOf(`t_${name}`, word, NO_SYNTAX, STRICT);
@@ -59,10 +52,7 @@ export function isPlainValue(type: string, word: Buffer): boolean {
 
 const WORD_BYTES = 32;
 
-/**
- * Whether bytes are a valid value of a type that vyper names so; whatever its name does not describe (structs, flags,
- * interfaces) is. Behind the length of a text or list, only so much counts.
- */
+/** Whether bytes are a valid value of a vyper type; unknown types (structs, flags, interfaces) pass. A length bounds texts and lists. */
 export function isVyperValue(type: string, bytes: Buffer): boolean {
   if (PLAIN_TYPE.test(type)) return isPlainValue(type, bytes);
   if (type === "decimal") return isPlainValue("int168", bytes);

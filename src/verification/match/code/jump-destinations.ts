@@ -7,10 +7,7 @@ const INVALID = 0xfe;
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const STOPPING: ReadonlySet<number | undefined> = new Set([0x00, 0x56, 0xf3, 0xfd, INVALID, 0xff]);
 
-/**
- * Offsets of the jump destinations in compiled code, without those in its data or metadata. Null when the source map does
- * not fit the code.
- */
+/** Returns offsets of jump destinations outside data and metadata; null when the source map does not fit. */
 export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<number> | null {
   const { offsets, end } = instructionsIn(code, sourceMap);
   return end <= code.length ? new Set(offsets.filter((at) => code[at] === JUMPDEST)) : null;
@@ -43,11 +40,7 @@ function pushedBy(opcode: number): number {
 /** Bytes of code, from an offset on. */
 type Range = Pick<Slot, "offset" | "length">;
 
-/**
- * Whether the EVM may come to one of these parts of a code: from the code's beginning or some jump destination on, without a stop
- * between, an instruction begins there. Or to where one of them decides: an instruction that begins in it takes what is behind
- * it for what it pushes.
- */
+/** Whether an instruction may begin in one of these parts, or a PUSH that begins in one swallow the bytes after it. */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   const ends = nearestEnds(code, parts);
   let isReached = true;
@@ -75,10 +68,7 @@ function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
   return ends;
 }
 
-/**
- * The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. `linked` are the
- * addresses that stand in the compiled code already; their places are not told, so all that look like them count.
- */
+/** Returns the parts that are not the compiler's: libraries, other metadata, what follows. Anything like a `linked` address counts. */
 export function foreignParts(
   { bytes, libraries, auxdata }: CompiledCode,
   code: Buffer,

@@ -1,8 +1,6 @@
 const MAX_DEPTH = 64;
 
-/**
- * Names of the libraries whose addresses the code pushes, from solc's assembly: `path:Name`, up to 0.4.8 only `Name`.
- */
+/** Returns names of pushed libraries by solc's assembly: `path:Name`, up to 0.4.8 `Name`. */
 export function librariesIn(assembly: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   collect(assembly, 0, names);

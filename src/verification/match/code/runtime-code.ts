@@ -19,8 +19,7 @@ const PUSH_OF_NO_ADDRESS = Buffer.from([PUSH20, ...Array(20).fill(0)]);
 const INVALID = 0xfe;
 
 /**
- * Compares compiled runtime code with the code of `address`. `auxdata` is all metadata that the compiler wrote into it.
- * Deployment explains: the address in a library's call protection, immutables, library addresses, and other or no
+ * Compares runtime code with that of `address`, apart from call protection, immutables, libraries and metadata. `auxdata` is all
  * metadata.
  */
 export function matchRuntimeCode(
@@ -50,10 +49,7 @@ export function matchRuntimeCode(
   return finishMatching(matching, auxdata);
 }
 
-/**
- * Cuts the metadata off the end of both codes. On chain it may have another length, or be absent together with the
- * INVALID in front of it (`appendCBOR: false`).
- */
+/** Cuts metadata off both ends; on chain its length may differ, or it is absent with its INVALID (`appendCBOR: false`). */
 function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) {
   const last = compiled.auxdata.at(-1);
   if (last === undefined || last.offset + last.value.length !== compiled.bytes.length) {
@@ -84,10 +80,7 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
 /** The name that the IR gives to the immutable with the library's own address. */
 export const DEPLOY_ADDRESS = "library_deploy_address";
 
-/**
- * A library must refuse calls that are no delegatecalls, so it holds its own address: as the first value it pushes
- * (zeros in the compiled code), or with the IR as an immutable.
- */
+/** A library holds its own address to refuse plain calls: as the first push, or with the IR as an immutable. */
 function protectCalls(
   matching: Matching,
   { immutables, libraries }: CompiledCode,

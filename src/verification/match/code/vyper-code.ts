@@ -12,10 +12,7 @@ import {
 } from "./code-match.ts";
 import { appendArguments } from "./creation-code.ts";
 
-/**
- * Compares vyper's creation code with the init code of the deployment. It is full only with an equal integrity hash
- * over the sources, which vyper writes since 0.4.1.
- */
+/** Compares vyper's creation code with init code; full only by the integrity hash since 0.4.1. */
 export function matchVyperCreationCode(
   compiled: CompiledCode,
   metadata: VyperMetadata | null,
@@ -54,9 +51,8 @@ export function matchVyperCreationCode(
 const WORD_BYTES = 32;
 
 /**
- * Compares vyper's runtime code with the code on chain, where the immutables follow it. Never full: it holds no hash of
- * the sources. `immutableBytes` is the size of the immutables; where it is undefined any is accepted, but only beside
- * creation code that is known: it matches, or running the compiled one proves the immutables.
+ * Compares vyper's runtime code, followed by immutables of `immutableBytes`; undefined accepts any where known creation code or a run
+ * proves them. Never full.
  */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,

@@ -26,10 +26,7 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
 /** Runtime code is the first assembly among the data of the creation code. */
 export const RUNTIME_ASSEMBLY = "/0";
 
-/**
- * Marks the contract's own metadata at the end of the code, the only place that needs no proof: no text in its sources holds
- * their own hash. That of a contract which it creates may be a copy in its data.
- */
+/** Marks metadata at the end, which needs no proof; elsewhere it may be a copy in data. */
 export function markAuxdataAtEnd(code: CompiledCode, reported: AssemblyAuxdata): CompiledCode {
   const value = reported.get(RUNTIME_ASSEMBLY);
   if (value === undefined || !code.bytes.subarray(-value.length).equals(value)) return code;
@@ -58,10 +55,7 @@ function hasHash(auxdata: Buffer): boolean {
   return parseCodeMetadata(auxdata)?.hash != null;
 }
 
-/**
- * Marks all metadata in the code. Bytes count as metadata only when two compiles, whose sources differ in blanks alone,
- * both hold there what the compiler reported for that compile: bytes planted by an author stay the same in both.
- */
+/** Marks metadata by two compiles that differ in blanks: what an author plants stays the same. */
 export function markAuxdata(
   code: CompiledCode,
   reported: AssemblyAuxdata,

@@ -4,11 +4,7 @@ type CborMap = Map<string, CborValue>;
 
 const MAX_DEPTH = 8;
 
-/**
- * The one CBOR value that fills `bytes` exactly. Undefined for other bytes, and for what compilers never write:
- * negative numbers, floats, tags, indefinite lengths, lengths in more bytes than needed, keys that are no text or occur
- * twice. Source: RFC 8949.
- */
+/** Decodes one CBOR value that fills `bytes`; undefined for forms that compilers never write. Source: RFC 8949. */
 export function decodeCbor(bytes: Buffer): CborValue | undefined {
   const reader = { bytes, offset: 0 };
   try {
@@ -44,8 +40,8 @@ function read(reader: Reader, depth: number): CborValue {
       const map: CborMap = new Map();
       for (let left = bounded(reader, argument); left > 0; left--) {
         const key = read(reader, depth + 1);
-        if (typeof key !== "string") throw new RangeError("key is no text");
-        if (map.has(key)) throw new RangeError("key stands twice");
+        if (typeof key !== "string") throw new RangeError("key is not text");
+        if (map.has(key)) throw new RangeError("key occurs twice");
         map.set(key, read(reader, depth + 1));
       }
       return map;

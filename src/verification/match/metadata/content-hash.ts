@@ -9,10 +9,7 @@ export function keccak(bytes: Uint8Array): Buffer {
 const IPFS_CHUNK = 262_144;
 const SHA256_MULTIHASH = Buffer.from([0x12, 0x20]);
 
-/**
- * Multihash (34 bytes) of the IPFS file with these bytes: a UnixFS node, or a node over chunks of 262,144 bytes. Valid
- * up to 45 MB; larger files need nodes in between. Source: the UnixFS and DAG-PB specifications.
- */
+/** Returns the multihash of an IPFS file in chunks of 262,144 bytes, up to 45 MB. Source: the UnixFS and DAG-PB specifications. */
 export function ipfsHash(bytes: Buffer): Buffer {
   if (bytes.length <= IPFS_CHUNK) return multihash(leaf(bytes));
   const chunks: Buffer[] = [];
@@ -57,10 +54,7 @@ function varint(value: number): Buffer {
 const SWARM_CHUNK = 4096;
 const SWARM_BRANCHES = SWARM_CHUNK / 32;
 
-/**
- * Swarm hash of the bytes as compilers write it: `bzzr1` since 0.5.12 (a binary Merkle tree in each chunk), `bzzr0`
- * before (the plain chunk). Source: the Swarm specification, chunks of 4,096 bytes in trees of 128 branches.
- */
+/** Returns the Swarm hash: `bzzr1` since 0.5.12, `bzzr0` before. Source: the Swarm specification, 4,096-byte chunks, 128 branches. */
 export function swarmHash(bytes: Buffer, kind: "bzzr0" | "bzzr1"): Buffer {
   if (bytes.length === 0 && kind === "bzzr1") return Buffer.alloc(32);
   return swarmNode(bytes, kind, false);

@@ -9,10 +9,7 @@ export interface SourceVariant {
   path: string | null;
 }
 
-/**
- * Looks for the variant of the sources and (for a flattened source) the path with which the metadata text has the hash on
- * chain. Compiles nothing: it writes the metadata anew with the changed hashes and names. Undefined when none fits.
- */
+/** Finds the variant of sources and path whose metadata has the hash on chain, without compiling; undefined when none fits. */
 export function findSourceVariant(
   metadata: string,
   variants: readonly Map<string, string>[],

@@ -27,10 +27,7 @@ export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   return parseCodeMetadata(code.subarray(end - code.readUInt16BE(end)));
 }
 
-/**
- * The metadata that `bytes` consist of, with the two bytes of the length; null when they are something else. An author
- * may choose only the hash and the version: any other CBOR counts as code.
- */
+/** Parses metadata with its length bytes; null otherwise. Only hash and version are an author's to choose. */
 export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   if (bytes.length < 3 || bytes.readUInt16BE(bytes.length - 2) !== bytes.length - 2) return null;
   const map = decodeCbor(bytes.subarray(0, -2));
@@ -48,10 +45,7 @@ export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   return isWhole ? { hash, solc, bytes } : null;
 }
 
-/**
- * Whether `there` may replace the metadata `compiled`: both are of the same compiler, or both of a pre-release, whose
- * text differs between platforms.
- */
+/** Whether metadata may replace the compiled one: the same compiler, or both of a pre-release. */
 export function isSameCompiler(there: CodeMetadata | null, compiled: Buffer): boolean {
   const own = parseCodeMetadata(compiled)?.solc;
   const isText = (version: string | null | undefined) => version?.includes("-") === true;
@@ -106,11 +100,7 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
 
 const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
 
-/**
- * The versions that vyper wrote into creation code, the first one first. They are searched for, since constructor
- * arguments of unknown length may follow; some may be those of other code within the code, or anybody's. Good only for
- * refusing a version that is not among them.
- */
+/** Returns versions in vyper's creation code, in order. They may be others' code or planted: good only for refusing. */
 export function findVyperVersions(code: Buffer): string[] {
   const found: string[] = [];
   const last = code.length - VYPER_VERSION.length - 3;

@@ -30,9 +30,8 @@ type Texts = Map<string, string>;
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * Texts by path, each result once: `variants` differ from `lines`, whose lines end in one of the ways, only in the ends of the
- * texts. First all are changed in the same way; then, in their lines alone, those of the main file's own folder, and those of
- * the others, which are packages. None of more than two million characters.
+ * Yields texts with other ends of lines, all alike first, then of the main file's folder and of packages apart; up to two million
+ * characters.
  */
 export function* textVariants(
   texts: ReadonlyMap<string, string>,

@@ -109,6 +109,7 @@ describe("a transaction", () => {
 const internal: InternalTransactionEntry = {
   blockNumber: 5,
   timestampSeconds: 9,
+  transactionIndex: 0,
   transactionHash: HASH,
   position: 2,
   traceAddress: [0, 1],
@@ -198,6 +199,7 @@ const transfer: TokenTransferEntry = {
   timestampSeconds: 9,
   confirmations: 0,
   logIndex: 3,
+  batchIndex: 0,
   from: A,
   to: B,
   token: C,

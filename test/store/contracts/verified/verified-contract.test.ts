@@ -258,6 +258,7 @@ test("lists come by time of verification, within bounds, and by address", async 
       language: "Solidity",
       compilerVersion: "v0.8.28+commit.7893614a",
       optimizerEnabled: true,
+      verifiedMicroseconds: 2e15 + 1e7,
     },
   ]);
 });

@@ -8,27 +8,27 @@ import { getTransaction, type TransactionDetail } from "../../../../store/lists/
 import type { ServedHead } from "../../../../store/sync-state.ts";
 import type { Read } from "../../../reading/snapshot.ts";
 
-// An index may begin later than its chain. Of what is older, the node tells what it can.
+// An index may begin later than its chain. The node answers for older blocks as far as it can.
 
 type Start = Pick<ServedHead, "startBlock">;
 type Unread = Readonly<Record<string, unknown>>;
 
-/** Words on what only blocks before the first indexed one could tell. */
+/** Returns a text about facts from before the first indexed block. */
 export function notIndexed({ startBlock }: Start): string {
   return `Blocks before ${startBlock} are not indexed`;
 }
 
-/** Whether the node's transaction or receipt is of a block before the first indexed one. */
+/** Returns whether the node's transaction or receipt is from before the first indexed block. */
 export function isEarlier({ blockNumber }: Unread, { startBlock }: Start): boolean {
   return isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock;
 }
 
-/** The node's receipt when it is of a block before the first indexed one; else null. */
+/** Returns the node's receipt when it is from before the first indexed block; else null. */
 export function earlierReceipt(receipt: unknown, start: Start): Unread | null {
   return isRecord(receipt) && isEarlier(receipt, start) ? receipt : null;
 }
 
-/** The same, of a transaction that the index lacks; nobody is asked where the index has the whole chain. */
+/** Returns the same, for a transaction missing in the index; asks no node when the index has the whole chain. */
 export async function fetchEarlierReceipt(
   chain: CallerChain,
   hash: Hex,
@@ -38,7 +38,7 @@ export async function fetchEarlierReceipt(
   return earlierReceipt(await chain.request("eth_getTransactionReceipt", [hash]), start);
 }
 
-/** A transaction of the index, or the receipt of one that only the node has; neither where nobody knows it. */
+/** Returns a transaction of the index, or the receipt of one that only the node has; neither for an unknown hash. */
 export async function findTransaction(
   { read, chain }: { read: Read; chain: CallerChain },
   hash: Hex,
@@ -50,7 +50,7 @@ export async function findTransaction(
   return transaction ? { transaction } : { earlier: await fetchEarlierReceipt(chain, hash, head) };
 }
 
-/** Whether an account had coins, or had sent anything, before the first indexed block, as far as the node can tell. */
+/** Returns whether an account had coins, or had sent a transaction, before the first indexed block, as far as the node can show. */
 export async function mayHaveBeenFunded(
   chain: CallerChain,
   account: Address,

@@ -29,24 +29,21 @@ const transaction = z.object({
 const count = z.string().refine(isExactQuantity);
 const status = z.object({ pending: count, queued: count });
 
-/** A transaction that waits in a node's pool. */
+/** A transaction in a node's pool. */
 type PendingTransaction = z.output<typeof transaction>;
 type Unread = Readonly<Record<string, unknown>>;
 
-/** The whole pool is one answer, of 1.5 KB a transaction and more, which stalls the thread while it is parsed. */
+/** Most transactions of a pool: its one answer has 1.5 KB or more for each, and blocks the thread while it is parsed. */
 const MOST_TRANSACTIONS = 10_000;
 const KEPT_MS = 3000;
 
-/**
- * Transactions of a party in the node's pool by hash, descending: the node does not tell when they came. None where it does
- * not show its pool. The pool is at most some seconds old. Throws `RequestError` when it is too large.
- */
+/** Returns a party's transactions in the node's pool by hash, descending; the pool is cached for seconds. Throws `RequestError`. */
 export type Mempool = (
   party: Address,
   side: "from" | "to" | undefined,
 ) => Promise<PendingTransaction[]>;
 
-/** Creates the view of the pool of one chain's nodes, which is read for all clients together. */
+/** Creates the view of the pool of one chain's nodes, shared by all clients. */
 export function createMempool(of: Chain): Mempool {
   const chain = forCaller({ caller: "mempool" }, of);
   const fetchShared = keepResult(() => fetchPool(chain), KEPT_MS);
@@ -61,10 +58,7 @@ export function createMempool(of: Chain): Mempool {
   };
 }
 
-/**
- * What a node tells of a transaction that the index does not have: it waits, unless its block is older than all that is
- * indexed. A block that is not served yet is left out.
- */
+/** Returns the node's transaction unless its block is not served yet; older blocks than the index stay. */
 export function withoutUnservedBlock(
   transaction: Unread,
   start: Pick<ServedHead, "startBlock">,
@@ -90,7 +84,7 @@ async function fetchPool(chain: CallerChain): Promise<readonly Unread[]> {
   }
 }
 
-/** Geth, txpool_content: by sender, then by nonce. The transactions themselves are read when somebody wants them. */
+/** Parses geth's txpool_content, by sender, then by nonce. The transactions are parsed on demand. */
 function transactionsIn(content: unknown): Unread[] {
   const { pending, queued = {} } = isRecord(content) ? content : {};
   const bySender = [pending, queued].flatMap(recordsIn);

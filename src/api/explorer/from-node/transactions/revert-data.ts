@@ -5,11 +5,7 @@ import { type Hex, isHexData, lowerHex } from "../../../../core/evm/hex.ts";
 import type { TransactionDetail } from "../../../../store/lists/transactions.ts";
 import type { Context } from "../../action.ts";
 
-/**
- * What a failed transaction returned; `0x` for nothing. Runs its call again on the state before its block. Undefined
- * when the node cannot tell, or the call succeeds there. Throws `ChainError` with code `block-replaced` when the node
- * has another block in that place.
- */
+/** Runs a failed call again before its block and returns what it returned; undefined when unknown. Throws `ChainError`. */
 export async function fetchRevertData(
   { chain }: Pick<Context, "chain">,
   transaction: TransactionDetail,
@@ -25,7 +21,7 @@ export async function fetchRevertData(
   return data;
 }
 
-/** What the transaction's call fails with on the state after a block. */
+/** Returns the failure of the transaction's call on the state after a block. */
 async function fetchFailure(
   chain: Context["chain"],
   { from, to, gas, value, input }: TransactionDetail,

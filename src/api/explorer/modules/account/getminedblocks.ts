@@ -2,11 +2,11 @@ import { z } from "zod";
 import { listMinedBlocks } from "../../../../store/blocks/blocks.ts";
 import { listUnclesOfMiner } from "../../../../store/blocks/uncles.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
-import { address, pageRange, text } from "../../params.ts";
+import { okPage } from "../../envelope.ts";
+import { address, text } from "../../params.ts";
 import { inclusionReward, uncleReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, NO_TRANSACTIONS, paging } from "./list.ts";
+import { ADDRESS_FORMAT, allRows, NO_TRANSACTIONS } from "./list.ts";
 
 const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
 
@@ -15,7 +15,7 @@ export const getminedblocks = defineAction({
   summary: "Blocks with an address as their fee recipient, newest first",
   params: z.object({
     address: address(ADDRESS_FORMAT),
-    ...paging,
+    ...allRows,
     blocktype: text({ invalid: "" })
       .optional()
       .catch(undefined)
@@ -27,21 +27,28 @@ export const getminedblocks = defineAction({
   },
   empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
   example: { address: "0x0000000000000000000000000000000000000000" },
-  async handle({ read, dialect, staticReward }, input) {
+  cursor: "history",
+  async handle({ read, dialect, staticReward, page }, input) {
     const isEtherscan = dialect === "etherscan";
     if (isEtherscan && input.blocktype === "uncles") {
-      const uncles = await read((sql) => listUnclesOfMiner(sql, input.address, pageRange(input)));
-      return ok(
-        uncles.map((uncle) => ({
+      const uncles = await read((sql) => listUnclesOfMiner(sql, input.address, page));
+      return okPage(
+        page,
+        uncles,
+        ({ number, blockNumber, position }) => [number, blockNumber, position],
+        (uncle) => ({
           blockNumber: String(uncle.number),
           timeStamp: String(uncle.timestampSeconds),
           blockReward: String(uncleReward(uncle, staticReward)),
-        })),
+        }),
       );
     }
-    const blocks = await read((sql) => listMinedBlocks(sql, input.address, pageRange(input)));
-    return ok(
-      blocks.map(({ number, timestampSeconds, reward, uncleCount }) => ({
+    const blocks = await read((sql) => listMinedBlocks(sql, input.address, page));
+    return okPage(
+      page,
+      blocks,
+      ({ number }) => [number],
+      ({ number, timestampSeconds, reward, uncleCount }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),
         ...(isEtherscan && {
@@ -49,7 +56,7 @@ export const getminedblocks = defineAction({
             BigInt(reward) + staticReward + inclusionReward(uncleCount, staticReward),
           ),
         }),
-      })),
+      }),
     );
   },
 });

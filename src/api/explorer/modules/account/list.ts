@@ -8,18 +8,17 @@ import {
   blockBounds,
   listMissing,
   MAXIMUM_OFFSET,
-  offset,
-  page,
+  paging,
   sort,
   text,
 } from "../../params.ts";
 
-// What the lists of this module have in common. Source: docs/wire.md, "Lists of an account".
+// Common parts of this module's lists. Source: docs/wire.md, "Lists of an account".
 
-export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
+export const allRows = paging(MAXIMUM_OFFSET);
 
-/** Parameters of a list in the order of the chain. */
-export const listing = { ...paging, sort, ...blockBounds };
+/** Parameters of a list in chain order. */
+export const listing = { ...allRows, sort, ...blockBounds };
 
 export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
 export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };
@@ -31,13 +30,12 @@ export const tokenContract = address({ invalid: "Invalid contractaddress format"
 
 export const NO_TRANSACTIONS = "No transactions found";
 
-/** Without `sort` the reference lists the newest first, Etherscan the oldest. */
+/** Returns the order: without `sort` the reference lists the newest first, Etherscan the oldest. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
 }
 
-// Etherscan's advanced filter of the lists: sender and receiver of the entries. Source: docs/wire.md, "Lists by both
-// parties".
+// Etherscan's advanced filter of the lists: sender and receiver of the entries. Source: docs/wire.md, "Lists by both parties".
 
 const COMBINED = "address cannot be combined with from or to";
 const INVALID_OPERATOR = "Invalid fromto_opr format";
@@ -86,7 +84,7 @@ function complaintOf(
   return /^(?:and|or)$/i.test(operator) ? undefined : ["fromto_opr", INVALID_OPERATOR];
 }
 
-/** The parties of a list: `from` and `to`, else an address and its side; undefined without any. */
+/** Returns the parties of a list: `from` and `to`, else an address and its side; undefined without any. */
 export function whoOf(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;

@@ -6,7 +6,7 @@ import { askOnce } from "../../forwarding.ts";
 import { atBlock, NO_HISTORY, type PastBlock } from "../../from-node/history.ts";
 import { text } from "../../params.ts";
 
-/** The state for which a balance is asked; undefined for the current one. */
+/** The state of a balance; undefined for the current one. */
 export type BalanceTag = "earliest" | "safe" | "finalized" | `0x${string}` | undefined;
 
 const INVALID_TAG = "Invalid tag format";
@@ -31,7 +31,7 @@ export async function atTag<Found, Result>(
   return atBlock(context, number, query, answer, "tag");
 }
 
-/** The number of a tag's block. Only the node knows those of `safe` and `finalized`; undefined where it has none. */
+/** Returns the number of a tag's block. Only the node has those of `safe` and `finalized`; undefined where it does not. */
 async function numberOf(
   { chain }: Context,
   asked: NonNullable<BalanceTag>,

@@ -4,9 +4,13 @@ import { listTransactionsOfAddress } from "../../../../store/lists/address-trans
 import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
-import { failed, ok } from "../../envelope.ts";
-import { address, blocksOf, pageRange, side, timeBound, windowCheck } from "../../params.ts";
-import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
+import { failed, okPage } from "../../envelope.ts";
+import { address, blocksOf, side, timeBound, windowCheck } from "../../params.ts";
+import {
+  keyOfTransaction as keyOf,
+  presentTransaction,
+  transactionRecord,
+} from "../../present/transaction.ts";
 import {
   ADDRESS_FORMAT,
   ADDRESS_REQUIRED,
@@ -37,9 +41,10 @@ export const txlist = defineAction({
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
+  cursor: "history",
   // Names of functions come from verified sources.
   changesWithHead: { blockscout: true, etherscan: false },
-  async handle({ read, dialect }, input) {
+  async handle({ read, dialect, page }, input) {
     const who = whoOf(input);
     if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
     const filter = {
@@ -48,7 +53,6 @@ export const txlist = defineAction({
       timestamps: { from: input.start_timestamp, to: input.end_timestamp },
     };
     const order = orderOf(input.sort, dialect);
-    const page = pageRange(input);
     const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
     if (dialect === "etherscan") {
       const { named, l1FeeOf } = await read(async (sql, served) => {
@@ -56,9 +60,14 @@ export const txlist = defineAction({
         const named = await nameCalls(sql, rows, (row) => row);
         return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
       }, "statements of one head");
-      return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf)));
+      return okPage(
+        page,
+        named,
+        ({ entry }) => keyOf(entry),
+        ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
+      );
     }
     const rows = await read(list, "one statement");
-    return ok(rows.map((row) => presentTransaction(row, dialect)));
+    return okPage(page, rows, keyOf, (row) => presentTransaction(row, dialect));
   },
 });

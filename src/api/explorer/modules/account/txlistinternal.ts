@@ -9,9 +9,9 @@ import {
 } from "../../../../store/lists/internal-transactions.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
-import { failed, ok } from "../../envelope.ts";
+import { failed, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
-import { address, blocksOf, flag, pageRange, side, text, windowCheck } from "../../params.ts";
+import { address, blocksOf, flag, MAXIMUM_OFFSET, side, text, windowCheck } from "../../params.ts";
 import {
   internalTransactionRecord,
   presentInternalTransaction,
@@ -30,7 +30,7 @@ const params = z.object({
   ...listing,
   filter_by: side,
   include_zero_value: flag("`true`: also those that moved no coins"),
-  names: flag("`true`: adds the called functions by name, as verified ABIs tell them"),
+  names: flag("`true`: adds the called functions by name, from verified ABIs"),
 });
 
 export const txlistinternal = defineAction({
@@ -45,12 +45,12 @@ export const txlistinternal = defineAction({
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
+  cursor: "history",
   changesWithHead: true,
   asksForSources: ({ names }) => names,
-  async handle({ read, chain, dialect }, input) {
+  async handle({ read, chain, dialect, page }, input) {
     const order = orderOf(input.sort, dialect);
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
-    const page = pageRange(input);
     const who = whoOf(input);
     const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
     const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
@@ -61,7 +61,10 @@ export const txlistinternal = defineAction({
       if (input.txhash === undefined) {
         return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
       }
-      return hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order));
+      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+      return (
+        hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order, all))
+      );
     };
     const list = listOf();
     if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
@@ -76,14 +79,16 @@ export const txlistinternal = defineAction({
     if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
       return failed("not-found", notIndexed(head));
     }
-    return ok(
-      frames.map(({ entry, call }) =>
+    return okPage(
+      page,
+      frames,
+      ({ entry: { row } }) => [row.blockNumber, row.transactionIndex, row.position],
+      ({ entry, call }) =>
         presentInternalTransaction(
           entry.row,
           dialect,
           input.names ? (call?.functionName ?? "") : undefined,
         ),
-      ),
     );
   },
 });

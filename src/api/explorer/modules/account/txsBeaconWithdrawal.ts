@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { listWithdrawals } from "../../../../store/blocks/withdrawals.ts";
 import { defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
-import { address, blocksOf, pageRange, windowCheck } from "../../params.ts";
+import { NO_RECORDS, okPage } from "../../envelope.ts";
+import { address, blocksOf, windowCheck } from "../../params.ts";
 import { presentWithdrawal, withdrawalRecord } from "../../present/withdrawal.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
@@ -15,17 +15,21 @@ export const txsBeaconWithdrawal = defineAction({
   empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
+  cursor: "history",
   changesWithHead: true,
-  async handle({ read, dialect }, input) {
+  async handle({ read, dialect, page }, input) {
     const filter = { address: input.address, blocks: blocksOf(input) };
     const order = orderOf(input.sort, dialect);
-    const rows = await read((sql) => listWithdrawals(sql, filter, order, pageRange(input)));
-    return ok(
-      rows.map((row) => ({
+    const rows = await read((sql) => listWithdrawals(sql, filter, order, page));
+    return okPage(
+      page,
+      rows,
+      ({ blockNumber, withdrawalIndex }) => [blockNumber, withdrawalIndex],
+      (row) => ({
         ...presentWithdrawal(row),
         blockNumber: String(row.blockNumber),
         timestamp: String(row.timestampSeconds),
-      })),
+      }),
     );
   },
 });

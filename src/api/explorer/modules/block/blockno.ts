@@ -11,7 +11,7 @@ export const BLOCKNO_TEXTS = {
 
 const BLOCK_UNKNOWN = "Block does not exist";
 
-/** The failure for a block that the index lacks, by its number where that is known. */
+/** Returns the failure for a block missing in the index, by its number where known. */
 export function unknownBlock(head: ServedHead, number?: number): Failure {
   const isEarlier = number !== undefined && number < head.startBlock;
   return failed("not-found", isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);

@@ -14,7 +14,7 @@ import { unknownBlock } from "./blockno.ts";
 
 const TEXTS = { required: "Query parameter 'block' is required", invalid: "Invalid block" };
 const LATEST = "latest";
-/** Of fifteen digits at most: no chain has more, and all of them are exact. */
+/** At most fifteen digits: no chain has more, and all of them are exact. */
 const NUMBER = /^\d{1,15}$/;
 
 const block = text(TEXTS)

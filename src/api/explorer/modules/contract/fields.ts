@@ -2,15 +2,12 @@ import { z } from "zod";
 import { text } from "../../params.ts";
 import { sourceRecord } from "../../present/verified-contract.ts";
 
-/**
- * A parameter of a verification, for documentation. Clients send it under several names and as text or JSON, so the
- * handler reads it itself (submission.ts); this schema refuses nothing.
- */
+/** Returns a verification parameter for documentation only: the handler parses it itself, under several names. */
 export function sent(description: string) {
   return text({ invalid: "" }).optional().catch(undefined).describe(description);
 }
 
-/** Fields of all verifications, under the names that the documentation uses. */
+/** Fields of all verifications, under their documented names. */
 export const sentFields = {
   address: sent("Contract to be verified"),
   name: sent("Name of the contract in its source"),
@@ -25,7 +22,7 @@ export const sentFields = {
   libraryAddress: sent("Address of the first linked library"),
 };
 
-/** The contract as getsourcecode gives it, or the guid of a verification that takes longer. */
+/** The contract in getsourcecode's form, or the guid of a longer verification. */
 export const verifiedResult = {
   blockscout: z.union([sourceRecord.blockscout, z.string()]),
   etherscan: z.union([sourceRecord.etherscan, z.string()]),

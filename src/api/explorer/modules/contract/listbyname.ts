@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listContractsByName } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { offset, page, pageRange, text, windowCheck } from "../../params.ts";
+import { offset, page, text, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 const ROWS = 25;
@@ -16,7 +16,7 @@ export const listbyname = defineAction({
     name: text(NAME)
       .trim()
       .min(1, NAME.invalid)
-      // No text in the database has this character.
+      // PostgreSQL's texts cannot contain this character.
       .refine((name) => !name.includes("\0"), NAME.invalid)
       .describe("Beginning of the name, in any letter case; its first 64 characters count"),
     page,
@@ -34,8 +34,8 @@ export const listbyname = defineAction({
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read }, input) {
-    const rows = await read((sql) => listContractsByName(sql, input.name, pageRange(input)));
+  async handle({ read, page }, input) {
+    const rows = await read((sql) => listContractsByName(sql, input.name, page));
     return ok(
       rows.map(({ address, standard, name, symbol, contractName }) => ({
         address,

@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { parseInteger } from "../../../../core/decimal.ts";
 import type { Address } from "../../../../core/evm/address.ts";
-import type { Queryable } from "../../../../db/client.ts";
 import { listContracts, listEmptyContracts } from "../../../../store/contracts/list.ts";
 import {
   listVerifiedContracts,
   listVerifiedSummaries,
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
-import type { PageRange } from "../../../../store/lists/large-pages.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
-import { offset, page, pageRange, timeBound } from "../../params.ts";
+import { okPage } from "../../envelope.ts";
+import { paging, timeBound } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
 
@@ -19,7 +17,7 @@ const ROWS = 10;
 const FILTERS = ["verified", "unverified", "empty"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** A kind of contracts by its name or its number. */
+/** Parses a kind of contracts by name or number. */
 const filter = z
   .string({ error: ({ input }) => badFilter(JSON.stringify(input)) })
   .transform((value, { issues }): Filter => {
@@ -44,8 +42,7 @@ export const listcontracts = defineAction({
   name: "listcontracts",
   summary: "Contracts by age, or those that are verified, unverified or without code",
   params: z.object({
-    page,
-    offset: offset(ROWS),
+    ...paging(ROWS),
     filter,
     verified_at_start_timestamp: timeBound.describe(
       "With `verified` only: verified at this time or later, Unix seconds",
@@ -65,39 +62,42 @@ export const listcontracts = defineAction({
   ),
   example: { filter: "unverified" },
   refuse: () => ({ httpStatus: 400 }),
-  async handle({ read, largeAnswers }, input) {
-    const range = pageRange(input);
+  cursor: "members",
+  async handle({ read, largeAnswers, page }, input) {
     const { filter: kind } = input;
     if (kind === "verified") {
       const times = {
         from: input.verified_at_start_timestamp,
         before: input.verified_at_end_timestamp,
       };
-      const verified = await read((sql) => listVerifiedContracts(sql, range, times));
+      const verified = await read((sql) => listVerifiedContracts(sql, page, times));
       return largeAnswers.make(abiBytes(verified), async () =>
-        ok(verified.map((contract) => presentContract(contract.address, contract))),
+        okPage(
+          page,
+          verified,
+          ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
+          (contract) => presentContract(contract.address, contract),
+        ),
       );
     }
-    const { addresses, summaries } = await read(async (sql) => {
-      const found = await listAddresses(sql, kind, range);
-      return { addresses: found, summaries: await listVerifiedSummaries(sql, found) };
+    const { contracts, summaries } = await read(async (sql) => {
+      const contracts = await (kind === "empty"
+        ? listEmptyContracts(sql, page)
+        : listContracts(sql, kind ?? "all", page));
+      const addresses = contracts.map(({ address }) => address);
+      return { contracts, summaries: await listVerifiedSummaries(sql, addresses) };
     });
     const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
     return largeAnswers.make(abiBytes(summaries), async () =>
-      ok(addresses.map((address) => presentContract(address, byAddress.get(address)))),
+      okPage(
+        page,
+        contracts,
+        (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
+        ({ address }) => presentContract(address, byAddress.get(address)),
+      ),
     );
   },
 });
-
-function listAddresses(
-  sql: Queryable,
-  kind: "unverified" | "empty" | undefined,
-  range: PageRange,
-): Promise<Address[]> {
-  return kind === "empty"
-    ? listEmptyContracts(sql, range)
-    : listContracts(sql, kind ?? "all", range);
-}
 
 function abiBytes(contracts: readonly VerifiedSummary[]): number {
   return contracts.reduce((bytes, { abi }) => bytes + abi.length, 0);

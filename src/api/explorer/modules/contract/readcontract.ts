@@ -12,7 +12,7 @@ import { decodedValue } from "../../present/transaction-details.ts";
 import * as wire from "../../wire.ts";
 
 const LONGEST_ARGUMENTS = 20_000;
-/** Most hex digits of a function's return data; decoding more takes too long. */
+/** Most hex digits of a function's return data: more takes too long to decode. */
 const LONGEST_ANSWER = 2_000_000;
 const INVALID_ARGUMENTS =
   "Invalid arguments: a JSON list with a value for each parameter is wanted, large numbers as text";
@@ -65,12 +65,12 @@ export const readcontract = defineAction({
     if (answer.length > LONGEST_ANSWER || isOverdrawn(budget)) {
       return failed("too-large", "What it returns is too large");
     }
-    if (!decoded) return failed("unsupported", "What it returns is not what the ABI says");
+    if (!decoded) return failed("unsupported", "The returned data does not fit the ABI");
     return ok({ data: answer, values: decoded });
   },
 });
 
-/** The reading function of a signature, or the only one of a name. */
+/** Finds the reading function of a signature, or the only one of a name. */
 function find(entries: readonly AbiEntry[], name: string): AbiEntry | undefined {
   const reading = entries.filter(({ kind, isReading }) => kind === "function" && isReading);
   const exact = reading.find(({ signature }) => signature === name);

@@ -1,6 +1,6 @@
 import { address } from "../../params.ts";
 
-/** The contract whose source is asked for. */
+/** The contract of the requested source. */
 export const sourceAddress = address({
   required: "Query parameter address is required",
   invalid: "Invalid address hash",

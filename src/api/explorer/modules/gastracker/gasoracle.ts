@@ -46,7 +46,7 @@ function gwei(wei: bigint): string {
   return formatUnits(wei, GWEI_DECIMALS);
 }
 
-/** Share of the limit that was used, rounded half up. */
+/** Returns the used share of the limit, rounded half up. */
 function ratio({ gasUsed, gasLimit }: GasBlock): string {
   const [used, limit] = [BigInt(gasUsed), BigInt(gasLimit)];
   if (limit === 0n) return "0";

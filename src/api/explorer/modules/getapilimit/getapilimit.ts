@@ -3,7 +3,7 @@ import { clockTime, SECONDS_PER_DAY } from "../../../../core/time.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 
-/** One of the limits that clients know; they treat any other as the lowest. */
+/** A limit that clients recognise; they treat any other as the lowest. */
 const UNLIMITED = 1_500_000;
 
 export const getapilimit = defineAction({

@@ -1,17 +1,8 @@
 import { z } from "zod";
 import { searchLogs } from "../../../../store/lists/logs.ts";
 import { defineAction, type RawParameters } from "../../action.ts";
-import { type Failure, failed, NO_RECORDS, ok } from "../../envelope.ts";
-import {
-  address,
-  flag,
-  hash,
-  integer,
-  offset,
-  page,
-  pageRange,
-  windowCheck,
-} from "../../params.ts";
+import { type Failure, failed, NO_RECORDS, okPage } from "../../envelope.ts";
+import { address, flag, hash, integer, paging, windowCheck } from "../../params.ts";
 import { logRecord, presentLog } from "../../present/log.ts";
 import { type Operator, topicAlternatives } from "./topic-alternatives.ts";
 
@@ -59,7 +50,7 @@ function topic(position: number) {
 const ADDRESS_OR_TOPIC = "address and/or topic{x}";
 const checkWindow = windowCheck(ROWS);
 
-/** All missing parameters in one text: first the names, then the operators. */
+/** Returns all missing parameters in one text: first the names, then the operators. */
 function missing(parameters: RawParameters): Failure | undefined {
   const isGiven = (name: string) => parameters[name] !== undefined;
   const names: string[] = ["fromBlock", "toBlock"].filter((name) => !isGiven(name));
@@ -95,8 +86,7 @@ export const getLogs = defineAction({
     topic1: topic(1),
     topic2: topic(2),
     topic3: topic(3),
-    page,
-    offset: offset(ROWS, ROWS),
+    ...paging(ROWS, ROWS),
     newest_first: flag("`true`: the newest first"),
   }),
   etherscanDefaults: {
@@ -115,8 +105,9 @@ export const getLogs = defineAction({
     address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
   check: (parameters) => checkWindow(parameters) ?? missing(parameters),
+  cursor: "history",
   changesWithHead: true,
-  async handle({ read, dialect }, input) {
+  async handle({ read, dialect, page }, input) {
     const topics = TOPICS.map((name) => input[name]);
     const given = [0, 1, 2, 3].filter((position) => topics[position] !== undefined);
     const operatorOf = (one: number, other: number): Operator => {
@@ -130,9 +121,14 @@ export const getLogs = defineAction({
     const blocks = { from: input.fromBlock, to: input.toBlock };
     const order = input.newest_first ? "desc" : "asc";
     const rows = await read(
-      (sql) => searchLogs(sql, patterns, blocks, pageRange(input), order),
+      (sql) => searchLogs(sql, patterns, blocks, page, order),
       "one statement",
     );
-    return ok(rows.map((row) => presentLog(row, dialect)));
+    return okPage(
+      page,
+      rows,
+      ({ blockNumber, logIndex }) => [blockNumber, logIndex],
+      (row) => presentLog(row, dialect),
+    );
   },
 });

@@ -1,11 +1,7 @@
-/** How the conditions on a pair of topics are joined. */
+/** Combination of the conditions on a pair of topics. */
 export type Operator = "and" | "or";
 
-/**
- * The smallest sets of topics for which a log matches if and only if it matches all topics of one set. Every pair of
- * `given` positions must hold under its operator: both match (`and`) or at least one (`or`). Source: docs/wire.md,
- * "Logs".
- */
+/** Returns the smallest sets of topics of which a log must match one, by the operators of each pair. Source: docs/wire.md, "Logs". */
 export function topicAlternatives(
   given: readonly number[],
   operatorOf: (first: number, second: number) => Operator,

@@ -4,17 +4,17 @@ import { quantity } from "../../../../core/evm/quantity.ts";
 import { BLOCK_NAMES } from "../../../eth-rpc/forwarded.ts";
 import { text } from "../../params.ts";
 
-// Parameters of module proxy, by their position in the JSON-RPC `params`, which error texts count from 0. Source:
-// docs/wire.md, "Module proxy".
+// Parameters of module proxy, by their position in the JSON-RPC `params`, which error texts count
+// from 0. Source: docs/wire.md, "Module proxy".
 
-/** A block as JSON-RPC names it; a number is a minimal quantity. */
+/** A block in JSON-RPC's form; a number is a minimal quantity. */
 export type BlockTag = Hex | (typeof BLOCK_NAMES)[number];
 
 const HEX = /^0x0*[0-9a-fA-F]{1,64}$/;
 const NUMBER = /^(?:0x0*[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
-/** Error texts for the argument at a position; the first one is geth's. */
+/** Returns error texts for the argument at a position; the first one is geth's. */
 function textsOf(place: number, reason: string) {
   return {
     required: `missing value for required argument ${place}`,
@@ -27,28 +27,28 @@ function matching(place: number, pattern: RegExp, reason: string) {
   return text(texts).regex(pattern, texts.invalid);
 }
 
-/** 20 bytes. */
+/** Parses 20 bytes. */
 export function address(place: number, name: string) {
   return matching(place, /^0x[0-9a-fA-F]{40}$/, `${name} is no address`)
     .transform((value): Address => lowerAddress(value))
     .describe("Account or contract");
 }
 
-/** 32 bytes. */
+/** Parses 32 bytes. */
 export function hash(place: number) {
   return matching(place, /^0x[0-9a-fA-F]{64}$/, "txhash is no hash")
     .transform((value): Hex => lowerHex(value))
     .describe("Hash of a transaction");
 }
 
-/** Bytes. */
+/** Parses bytes. */
 export function data(place: number, name: string) {
   return matching(place, HEX_DATA, `${name} is no hex data`).transform(
     (value): Hex => lowerHex(value),
   );
 }
 
-/** A number in hex, with any leading zeros, or in decimal digits; the node gets a minimal quantity. */
+/** Parses a number in hex, with any leading zeros, or in decimal digits, into a minimal quantity for the node. */
 export function number(place: number, name: string) {
   return matching(
     place,
@@ -57,7 +57,7 @@ export function number(place: number, name: string) {
   ).transform((value): Hex => quantity(value));
 }
 
-/** A block by its name or its number in hex. Decimal digits are refused: read as hex they would name another block. */
+/** Parses a block's name or hex number. Decimal digits are refused: read as hex they would mean another block. */
 export function tag(place: number) {
   return matching(
     place,
@@ -70,19 +70,19 @@ export function tag(place: number) {
     );
 }
 
-/** The same, `latest` when absent. */
+/** Returns the same, `latest` when absent. */
 export function tagOrLatest(place: number) {
   return tag(place).default("latest");
 }
 
-/** A truth value in any letter case, false when absent. */
+/** Parses a truth value in any letter case, false when absent. */
 export function boolean(place: number) {
   return matching(place, /^(?:true|false)$/i, "boolean is neither true nor false")
     .transform((value) => value.toLowerCase() === "true")
     .default(false);
 }
 
-/** An index of a list. */
+/** Parses an index of a list. */
 export function index(place: number) {
   return number(place, "index").describe("Place in the list, from 0, in hex or in decimal digits");
 }

@@ -3,8 +3,7 @@ import type { InputValue } from "../../../http/input/form.ts";
 import { parseJson } from "../../../http/input/json.ts";
 import { address, data, number } from "./arguments.ts";
 
-// The call object of `eth_call` and `eth_estimateGas`, its fields as parameters of their own. Source: docs/wire.md,
-// "Module proxy".
+// The call object of `eth_call` and `eth_estimateGas`, with its fields as parameters. Source: docs/wire.md, "Module proxy".
 
 const PLACE = 0;
 /** ethers writes the names of an access list without quotes. */
@@ -25,14 +24,14 @@ const accessList = z
   .transform((value, context) => {
     const parsed = accessListEntries.safeParse(readList(value as InputValue));
     if (parsed.success) return parsed.data;
-    const message = `invalid argument ${PLACE}: accessList is no list of addresses and storage keys`;
+    const message = `invalid argument ${PLACE}: accessList is not a list of addresses and storage keys`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   })
   .optional()
   .meta({ description: "JSON, names without quotes allowed", type: "string" });
 
-/** A JSON body may have the list itself. */
+/** Parses an access list; a JSON body may contain it directly. */
 function readList(value: InputValue): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -42,7 +41,7 @@ function readList(value: InputValue): unknown {
   }
 }
 
-/** Parameters that make a call. */
+/** Parameters of a call. */
 export const callParameters = {
   to: address(PLACE, "to").optional().describe("Contract; none for a creation"),
   data: data(PLACE, "data").optional().describe("Call data"),
@@ -61,7 +60,7 @@ export const callParameters = {
 
 const schema = z.object(callParameters);
 
-/** The call object as a node takes it. */
+/** Returns the call object in the node's form. */
 export function callOf({
   input,
   data: bytes = input,

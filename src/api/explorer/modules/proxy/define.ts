@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Action, defineAction } from "../../action.ts";
 
-/** What all actions of module proxy have in common. Source: docs/wire.md, "Module proxy". */
+/** Declares an action of module proxy. Source: docs/wire.md, "Module proxy". */
 export function defineProxyAction<Params extends z.ZodObject, Result extends z.ZodType>(
   action: Omit<Action<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent">,
 ): Action<Params, Result> {

@@ -5,10 +5,7 @@ import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { type Forwarded, forwardCalls } from "../../forwarding.ts";
 
-/**
- * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
- * result is not checked.
- */
+/** Forwards a call and returns the node's result or error, unchanged and unchecked; from any node by default. */
 export async function forward<Result>(
   { chain }: Pick<Context, "chain">,
   call: RpcCall,
@@ -18,12 +15,12 @@ export async function forward<Result>(
   return outcomeOf(answer ?? UNANSWERED.unreachable);
 }
 
-/** What the node said as an outcome. The type of the result is not checked. */
+/** Converts the node's answer into an outcome. The type of the result is not checked. */
 export function outcomeOf<Result>(answer: Forwarded): Outcome<Result> {
   return "error" in answer ? rpcError(answer.code, answer.error) : ok(answer.result as Result);
 }
 
-/** Whether an error is that the node did not answer. */
+/** Returns whether the error means that the node did not answer. */
 export function isUnanswered(code: ErrorCode): boolean {
   return code === "busy" || code === "node-unreachable";
 }

@@ -33,7 +33,7 @@ export const ethGetStorageAt = defineForwarded({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", position: "0x0" },
 });
 
-/** Declares an action that the node answers: its parameters are those of the method, in their order. */
+/** Declares an action answered by the node: its parameters are the method's, in their order. */
 function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
   action: Omit<Action<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
 ): Action<Params, Result> {

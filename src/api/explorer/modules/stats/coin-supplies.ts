@@ -58,10 +58,7 @@ export const coinsupply = defineSupply({
   present: async ({ total, zeroAddress }) => formatUnits(BigInt(total) - BigInt(zeroAddress), 18),
 });
 
-/**
- * Declares an action that answers from the coin supply at the served head; it fails where balances change unseen, and while
- * balances are still to be read.
- */
+/** Declares an action on the coin supply at the head; fails where balances change unseen or are pending. */
 function defineSupply<Result extends z.ZodType>({
   present,
   ...supply

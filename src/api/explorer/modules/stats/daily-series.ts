@@ -109,10 +109,7 @@ export const dailySeries = [
   }),
 ];
 
-/**
- * Declares an action with one record per UTC day that has blocks. `fields` are those of a record besides its day;
- * `present` computes them.
- */
+/** Declares an action with one record per UTC day that has blocks; `present` computes the `fields` beside the day. */
 function defineDailySeries(series: {
   name: string;
   summary: string;
@@ -159,20 +156,18 @@ function defineDailySeries(series: {
   });
 }
 
-/** Whole part of a quotient as decimal text; 0 where there is nothing to divide by. */
+/** Returns the whole part of a quotient as decimal text; 0 for a divisor of 0. */
 function average(sum: string, count: number): string {
   return count === 0 ? "0" : String(BigInt(sum) / BigInt(count));
 }
 
-/** Quotient rounded half up to `places` decimal places, as decimal text; 0 where there is nothing to divide by. */
+/** Returns the quotient rounded half up to `places` decimal places, as decimal text; 0 for a divisor of 0. */
 function ratio(value: bigint, divisor: bigint, places: number): string {
   const scaled = divisor === 0n ? 0n : divideRounded(value * 10n ** BigInt(places), divisor);
   return formatRounded(scaled, places, places);
 }
 
-/**
- * Rewards of the day's blocks in coins: the fees that they keep and their static rewards, those for uncles included.
- */
+/** Returns the day's block rewards in coins: fees kept and static rewards, uncles included. */
 function rewardsOf(
   { rewards, blockCount, uncleCount }: DailyStatistics,
   { staticReward }: Context,

@@ -8,7 +8,7 @@ import { type Context, defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
 
-/** Price of the coin; null where no source tells it. */
+/** Price of the coin; null without a source. */
 interface CoinPrice {
   /** Decimal text. */
   price: string | null;
@@ -29,7 +29,7 @@ const MAXIMUM_DECIMALS = 77n;
 
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
 
-/** The prices of the coin, as clients of each explorer ask for them. */
+/** The prices of the coin, in each explorer's form. */
 export const coinPriceActions = [
   defineCoinPrice(
     "ethprice",
@@ -64,10 +64,7 @@ function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_")
   });
 }
 
-/**
- * Prices of the coin at the served head, from the configured aggregator contracts. An unknown price is null in
- * Blockscout's dialect; in Etherscan's, whose clients take only strings, the price is 0 and the time is now.
- */
+/** Reads the coin's prices at the head. An unknown one is null, and 0 at the present time in Etherscan's dialect. */
 export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
   const prices = btc || usd ? await fetchPrices(context) : { btc: UNKNOWN, usd: UNKNOWN };
@@ -86,7 +83,7 @@ async function fetchPrices(context: Context): Promise<CoinPrices> {
   };
 }
 
-/** The price that an aggregator contract gives at the head; unknown without one. */
+/** Reads the price of an aggregator contract at the head; unknown without one. */
 export async function fetchPrice(
   { chain }: Pick<Context, "chain">,
   feed: Address | undefined,

@@ -17,7 +17,7 @@ export const totalfees = defineAction({
     }),
   }),
   result: wire.decimal.nullable(),
-  // The sample chain begins when it is first started.
+  // The sample chain begins at its first start.
   example: { date: formatUtcDay(Date.now() / 1000) },
   async handle({ read }, { date }) {
     const { fees, unread } = await read(async (sql, served) => ({

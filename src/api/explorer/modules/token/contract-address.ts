@@ -1,6 +1,6 @@
 import { address } from "../../params.ts";
 
-/** The token that an action of this module is about. */
+/** The token of an action of this module. */
 export const contractaddress = address({
   required: "Query parameter contract address is required",
   invalid: "Invalid contract address hash",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Action, defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
+import { NO_RECORDS, okPage } from "../../envelope.ts";
 import { readHolders } from "../../from-node/holders.ts";
-import { offset, page, pageRange, windowCheck } from "../../params.ts";
+import { paging, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
@@ -29,14 +29,20 @@ function defineHolderList({
 }: Pick<Action, "name" | "summary" | "check"> & { rows: number; fields: [string, string] }) {
   return defineAction({
     ...list,
-    params: z.object({ contractaddress, page, offset: offset(rows) }),
+    params: z.object({ contractaddress, ...paging(rows) }),
     result: z.array(z.object({ [owner]: wire.address, [amount]: wire.decimal })),
     empty: NO_RECORDS,
     example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+    cursor: "token",
     async handle(context, input) {
       const token = input.contractaddress;
-      const { holders } = await readHolders(context, token, pageRange(input), async () => null);
-      return ok(holders.map((holder) => ({ [owner]: holder.owner, [amount]: holder.amount })));
+      const { holders } = await readHolders(context, token, context.page, async () => null);
+      return okPage(
+        context.page,
+        holders,
+        (holder) => [holder.amount, holder.owner],
+        (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
+      );
     },
   });
 }

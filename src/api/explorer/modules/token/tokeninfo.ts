@@ -6,7 +6,7 @@ import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
-/** Facts that only Etherscan's staff collects. */
+/** Facts that Etherscan's staff collects. */
 const UNCOLLECTED = {
   blueCheckmark: "false",
   description: "",

@@ -30,7 +30,7 @@ export const getstatus = defineAction({
   },
 });
 
-/** Without a trace only the gas tells: a revert leaves some, any other error uses all of it. */
+/** Returns the error: without a trace only the gas shows it, since a revert leaves some, and any other error uses all of it. */
 function errorOf({
   error,
   gas,

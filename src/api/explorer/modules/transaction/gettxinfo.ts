@@ -18,7 +18,7 @@ import { txhash } from "./txhash.ts";
 
 const LOGS_PER_PAGE = 50;
 const LARGEST_LOG_INDEX = 2 ** 31 - 1;
-/** Parameters that the reference leaves out when it repeats the request in its answer. */
+/** Parameters that the reference omits when it repeats the request in its answer. */
 const NOT_GIVEN_BACK = ["apikey", "type", "method", "filter", "q", "sort", "order"];
 
 const index = integer({ invalid: "" })

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { listTransfersOfTransaction } from "../../../../store/lists/token-transfers.ts";
 import { defineAction } from "../../action.ts";
-import { failed, NO_RECORDS, ok } from "../../envelope.ts";
+import { failed, NO_RECORDS, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
-import { offset, page, pageRange, windowCheck } from "../../params.ts";
+import { paging, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
 
@@ -13,7 +13,7 @@ const MOST_ROWS = 1000;
 export const listtransfers = defineAction({
   name: "listtransfers",
   summary: "Token transfers of a transaction, of all standards",
-  params: z.object({ txhash, page, offset: offset(ROWS, MOST_ROWS) }),
+  params: z.object({ txhash, ...paging(ROWS, MOST_ROWS) }),
   result: z.array(
     z.object({
       logIndex: wire.decimal,
@@ -31,16 +31,20 @@ export const listtransfers = defineAction({
   empty: { blockscout: "No token transfers found", etherscan: NO_RECORDS },
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read, chain }, input) {
+  cursor: "history",
+  async handle({ read, chain, page }, input) {
     const { rows, head } = await read(async (sql, served) => ({
-      rows: await listTransfersOfTransaction(sql, input.txhash, pageRange(input)),
+      rows: await listTransfersOfTransaction(sql, input.txhash, page),
       head: await served,
     }));
     if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
       return failed("not-found", notIndexed(head));
     }
-    return ok(
-      rows.map((row) => ({
+    return okPage(
+      page,
+      rows,
+      ({ logIndex, batchIndex }) => [logIndex, batchIndex],
+      (row) => ({
         logIndex: String(row.logIndex),
         from: row.from,
         to: row.to,
@@ -51,7 +55,7 @@ export const listtransfers = defineAction({
         tokenName: row.tokenName ?? "",
         tokenSymbol: row.tokenSymbol ?? "",
         tokenDecimal: row.tokenDecimals === null ? "" : String(row.tokenDecimals),
-      })),
+      }),
     );
   },
 });

@@ -1,6 +1,6 @@
 import { hash } from "../../params.ts";
 
-/** The transaction that an action of this module is about. */
+/** The transaction of an action of this module. */
 export const txhash = hash({
   required: "Query parameter txhash is required",
   invalid: "Invalid txhash format",

@@ -303,7 +303,7 @@ describe("state and calls", () => {
     [
       "eth_call",
       { data: "0x", accessList: "[{" },
-      "invalid argument 0: accessList is no list of addresses and storage keys",
+      "invalid argument 0: accessList is not a list of addresses and storage keys",
     ],
     [
       "eth_getBlockByNumber",

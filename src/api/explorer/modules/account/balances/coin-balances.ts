@@ -12,7 +12,7 @@ interface Asked {
   tag?: z.output<typeof tag>;
 }
 
-/** The records of accounts with their balances: of the head, or after the block of a tag. */
+/** Presents accounts with their balances: at the head, or after the block of a tag. */
 export async function presentAccounts(
   context: Context,
   asked: Asked,

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { listCoinAccountsByAge } from "../../../../../store/state/addresses/coin-balances.ts";
 import { defineAction } from "../../../action.ts";
-import { NO_RECORDS, ok } from "../../../envelope.ts";
+import { NO_RECORDS, okPage } from "../../../envelope.ts";
 import { readCoinAccounts } from "../../../from-node/coin-balances.ts";
-import { offset, page, pageRange, windowCheck } from "../../../params.ts";
+import { paging, windowCheck } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 
 const ROWS = 10;
@@ -12,7 +12,7 @@ const account = z.object({ address: wire.address, balance: wire.decimal });
 export const listaccounts = defineAction({
   name: "listaccounts",
   summary: "Addresses with their coin balances, in the order in which they were first seen",
-  params: z.object({ page, offset: offset(ROWS) }),
+  params: z.object(paging(ROWS)),
   result: {
     blockscout: z.array(account.extend({ stale: z.boolean() })),
     etherscan: z.array(account),
@@ -20,11 +20,17 @@ export const listaccounts = defineAction({
   empty: NO_RECORDS,
   example: {},
   check: windowCheck(),
-  async handle(context, input) {
+  cursor: "members",
+  async handle(context) {
     const accounts = await readCoinAccounts(context, (sql) =>
-      listCoinAccountsByAge(sql, pageRange(input)),
+      listCoinAccountsByAge(sql, context.page),
     );
     const freshness = context.dialect === "blockscout" && { stale: false };
-    return ok(accounts.map(({ address, balance }) => ({ address, balance, ...freshness })));
+    return okPage(
+      context.page,
+      accounts,
+      ({ firstBlock, address }) => [firstBlock, address],
+      ({ address, balance }) => ({ address, balance, ...freshness }),
+    );
   },
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineAction } from "../../../action.ts";
-import { NO_RECORDS, ok } from "../../../envelope.ts";
+import { NO_RECORDS, okPage } from "../../../envelope.ts";
 import { readOwnedIds } from "../../../from-node/owned-ids.ts";
-import { address, listMissing, offset, page, pageRange, windowCheck } from "../../../params.ts";
+import { address, listMissing, paging, windowCheck } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
 
@@ -15,8 +15,7 @@ export const addresstokennftinventory = defineAction({
   params: z.object({
     contractaddress: tokenContract,
     address: address(ADDRESS_FORMAT),
-    page,
-    offset: offset(ROWS, MOST_ROWS),
+    ...paging(ROWS, MOST_ROWS),
   }),
   missing: listMissing,
   result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
@@ -26,9 +25,21 @@ export const addresstokennftinventory = defineAction({
     contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
   },
   check: windowCheck(MOST_ROWS),
-  async handle(context, { contractaddress, address: owner, ...paging }) {
-    const ids = await readOwnedIds(context, contractaddress, owner, pageRange(paging));
+  cursor: "owner",
+  async handle(context, { contractaddress, address: owner }) {
+    const ids = await readOwnedIds(context, contractaddress, owner, context.page);
     if (ids.kind !== "ok") return ids;
-    return ok(ids.result.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
+    const page = okPage(
+      context.page,
+      ids.result,
+      ({ id }) => [id],
+      (row) => row,
+    );
+    if (page.kind !== "ok") return page;
+    const owned = page.result.filter(({ isOwned }) => isOwned);
+    return {
+      ...page,
+      result: owned.map(({ id }) => ({ TokenAddress: contractaddress, TokenId: id })),
+    };
   },
 });

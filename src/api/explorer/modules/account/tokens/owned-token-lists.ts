@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { OwnedToken } from "../../../../../store/state/token-balances/holdings.ts";
 import { defineAction } from "../../../action.ts";
-import { NO_RECORDS, ok } from "../../../envelope.ts";
-import { readOwnedTokens } from "../../../from-node/owned-tokens.ts";
-import { address, offset, page, pageRange, windowCheck } from "../../../params.ts";
+import { NO_RECORDS, okPage } from "../../../envelope.ts";
+import { keyOfOwned, readOwnedTokens } from "../../../from-node/owned-tokens.ts";
+import { address, paging, windowCheck } from "../../../params.ts";
 import { UNKNOWN_PRICE } from "../../../present/price.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT } from "../list.ts";
@@ -15,12 +15,13 @@ const record = z.object({
   TokenQuantity: wire.decimal,
 });
 
-/** What Etherscan's lists of the tokens that an address holds have in common. */
+/** Common parts of Etherscan's lists of an address's tokens. */
 const common = {
-  params: z.object({ address: address(ADDRESS_FORMAT), page, offset: offset(100) }),
+  params: z.object({ address: address(ADDRESS_FORMAT), ...paging(100) }),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
+  cursor: "owner",
 } as const;
 
 export const addresstokenbalance = defineAction({
@@ -29,14 +30,12 @@ export const addresstokenbalance = defineAction({
   summary: "ERC-20 tokens that an address holds",
   result: z.array(record.extend({ TokenDivisor: wire.decimalOrEmpty, TokenPriceUSD: z.string() })),
   async handle(context, input) {
-    const tokens = await readOwnedTokens(context, input.address, [20], pageRange(input));
-    return ok(
-      tokens.map((token) => ({
-        ...present(token),
-        TokenDivisor: token.decimals === null ? "" : String(token.decimals),
-        TokenPriceUSD: UNKNOWN_PRICE,
-      })),
-    );
+    const tokens = await readOwnedTokens(context, input.address, [20], context.page);
+    return okPage(context.page, tokens, keyOfOwned, (token) => ({
+      ...present(token),
+      TokenDivisor: token.decimals === null ? "" : String(token.decimals),
+      TokenPriceUSD: UNKNOWN_PRICE,
+    }));
   },
 });
 
@@ -46,8 +45,8 @@ export const addresstokennftbalance = defineAction({
   summary: "ERC-721 tokens that an address holds, and how many of each",
   result: z.array(record),
   async handle(context, input) {
-    const tokens = await readOwnedTokens(context, input.address, [721], pageRange(input));
-    return ok(tokens.map(present));
+    const tokens = await readOwnedTokens(context, input.address, [721], context.page);
+    return okPage(context.page, tokens, keyOfOwned, present);
   },
 });
 

@@ -5,8 +5,8 @@ import {
 } from "../../../../../store/lists/token-transfers.ts";
 import { defineAction } from "../../../action.ts";
 import { nameCalls } from "../../../call-names.ts";
-import { failed, ok } from "../../../envelope.ts";
-import { address, blocksOf, pageRange, windowCheck } from "../../../params.ts";
+import { failed, okPage } from "../../../envelope.ts";
+import { address, blocksOf, windowCheck } from "../../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../../present/token-transfer.ts";
 import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, whoOf, withParties } from "../list.ts";
 
@@ -42,7 +42,8 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),
-    async handle({ read, dialect }, input) {
+    cursor: "history",
+    async handle({ read, dialect, page }, input) {
       const who = whoOf(input);
       const { contractaddress: token } = input;
       const blocks = blocksOf(input);
@@ -58,13 +59,16 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
         async (sql) =>
           nameCalls(
             sql,
-            await listTokenTransfers(sql, filter, order, pageRange(input)),
+            await listTokenTransfers(sql, filter, order, page),
             ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
           ),
         "statements of one head",
       );
-      return ok(
-        named.map(({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call)),
+      return okPage(
+        page,
+        named,
+        ({ entry }) => [entry.blockNumber, entry.logIndex, entry.batchIndex],
+        ({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call),
       );
     },
   });

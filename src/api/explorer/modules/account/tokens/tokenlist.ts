@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineAction } from "../../../action.ts";
-import { NO_RECORDS, ok } from "../../../envelope.ts";
-import { readOwnedTokens } from "../../../from-node/owned-tokens.ts";
-import { address, pageRange } from "../../../params.ts";
+import { NO_RECORDS, okPage } from "../../../envelope.ts";
+import { keyOfOwned, readOwnedTokens } from "../../../from-node/owned-tokens.ts";
+import { address } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
-import { ADDRESS_FORMAT, paging } from "../list.ts";
+import { ADDRESS_FORMAT, allRows } from "../list.ts";
 
 const STANDARDS = [20, 404, 721, 1155] as const;
 
@@ -23,7 +23,7 @@ export const tokenlist = defineAction({
   summary: "Tokens that an address holds, those of ERC-1155 by id",
   params: z.object({
     address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
-    ...paging,
+    ...allRows,
   }),
   result: {
     blockscout: z.array(record),
@@ -31,11 +31,15 @@ export const tokenlist = defineAction({
   },
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  cursor: "owner",
   async handle(context, input) {
     const unknown = context.dialect === "etherscan" ? "" : null;
-    const tokens = await readOwnedTokens(context, input.address, STANDARDS, pageRange(input));
-    return ok(
-      tokens.map(({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
+    const tokens = await readOwnedTokens(context, input.address, STANDARDS, context.page);
+    return okPage(
+      context.page,
+      tokens,
+      keyOfOwned,
+      ({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
         balance: amount,
         contractAddress: token,
         name: name ?? unknown,
@@ -43,7 +47,7 @@ export const tokenlist = defineAction({
         symbol: symbol ?? unknown,
         type: `ERC-${standard}` as const,
         ...(tokenId !== null && { id: tokenId }),
-      })),
+      }),
     );
   },
 });

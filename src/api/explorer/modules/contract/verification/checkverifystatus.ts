@@ -3,14 +3,15 @@ import { defineAction } from "../../../action.ts";
 import { failed, ok, verbatim } from "../../../envelope.ts";
 import { guid, UNKNOWN_GUID } from "./guid.ts";
 
-// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1. The reason of a
-// failure stands in the message, which no client compares in it; in Etherscan's dialect titanoboa looks for NOTOK there. A pass
-// with a note (`OTHER_TEXT`) has it in the message of both dialects.
+// Clients compare these texts whole, so they are fixed. In the reference's dialect all have status
+// 1. The reason of a failure is in the message, which no client compares in it; in Etherscan's
+// dialect titanoboa expects NOTOK there. A pass with a note (`OTHER_TEXT`) has it in the message of
+// both dialects.
 const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
 
-/** forge asks at once and then only every 15 s, so a verification that ends meanwhile is waited for. */
+/** forge asks at once and then only every 15 s, so the answer waits for a verification that ends meanwhile. */
 const PATIENCE_MS = 10_000;
 
 export const checkverifystatus = defineAction({

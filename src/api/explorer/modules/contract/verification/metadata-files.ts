@@ -16,7 +16,7 @@ export const verifyViaSourcify = defineMetadataFilesVerification("verify_via_sou
 
 export const verifyViaRepository = defineMetadataFilesVerification("verify_via_repository");
 
-/** Declares the verification by sources and the compiler's metadata, which the reference knows under two names. */
+/** Declares the verification by sources and the compiler's metadata, which has two names in the reference. */
 function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_via_repository") {
   return defineAction({
     name,
@@ -65,7 +65,7 @@ function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
       );
 }
 
-/** Files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */
+/** Returns the files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */
 function filesOf(value: InputValue): SourceFile[] | undefined {
   if (typeof value === "string" || isFile(value)) return undefined;
   const entries = Object.entries(value).flatMap(([key, entry]) => {

@@ -15,7 +15,7 @@ import { jsonAnswer } from "../../../envelope.ts";
 import { commonFields, flattenedSettings, given, isFile, parseOptimization } from "./submission.ts";
 import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
 
-// The paths of Blockscout's REST API that verify; titanoboa knows no others. Its jobs are those of the actions.
+// The verification paths of Blockscout's REST API; titanoboa uses only these. They share the actions' jobs.
 
 const CONTRACT = "/api/v2/smart-contracts/:address";
 
@@ -99,7 +99,7 @@ function addressIn(request: FastifyRequest): Address | undefined {
   return isAddress(address) ? lowerAddress(address) : undefined;
 }
 
-/** Returns what a path's name and the fields ask for; undefined for an unknown path. */
+/** Parses the form of a path's name and fields; undefined for an unknown path. */
 function readForm(way: string, input: Input): VerificationForm | undefined {
   const compilerVersion = given(input, NAMES.compilerVersion) ?? "";
   const name = given(input, NAMES.name) ?? "";
@@ -141,7 +141,7 @@ function filesIn(input: Input) {
   return isFile(sent) ? [sent] : typeof sent === "string" ? [] : Object.values(sent).filter(isFile);
 }
 
-/** `path:` of the one file whose output Vyper's input asks for; empty when it asks for several. */
+/** Returns `path:` of the one file in the output selection of Vyper's input; empty for several. */
 function selectedFile(text: string): string {
   try {
     const { settings } = JSON.parse(text);

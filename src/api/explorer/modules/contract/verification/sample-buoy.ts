@@ -1,7 +1,7 @@
-// The contract that the documentation's examples verify. The embedded chain has one for each of them; a test compares
-// these texts with src/devnet/contracts/Buoy.sol and its compilation.
+// The contract in the documentation's verification examples. The embedded chain has one for each; a
+// test compares these texts with src/devnet/contracts/Buoy.sol and its compilation.
 
-/** Addresses, one for each action that takes Solidity sources. */
+/** Addresses, one for each action with Solidity sources. */
 export const BUOYS = {
   verify: "0x2029d1ebf042c0a2188aca8ddc61df632488e389",
   verifysourcecode: "0x5ab5bbdd5140f9fe0100b0c49ff80b495e61bc62",

@@ -10,12 +10,12 @@ import {
 } from "../../../../http/input/form.ts";
 import { LICENSES } from "../../../present/verified-contract.ts";
 
-// What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".
+// Fields of clients' verification requests, under the names of each client. Source: docs/wire.md, "Submissions".
 
 const DEFAULT_RUNS = 200;
 const MAXIMUM_LIBRARIES = 10;
 
-/** Names under which clients send the same value; the first one that is not empty counts. */
+/** Clients' names for the same value; the first non-empty one counts. */
 export const SPELLINGS = {
   address: ["addressHash", "address", "contractaddress"],
   source: ["contractSourceCode", "sourceCode"],
@@ -24,14 +24,14 @@ export const SPELLINGS = {
   optimization: ["optimization", "optimizationUsed"],
   runs: ["optimizationRuns", "runs"],
   evmVersion: ["evmVersion"],
-  // The second is Etherscan's own typing error; some clients send nothing else.
+  // The second is Etherscan's own typing error, which some clients use alone.
   constructorArguments: ["constructorArguments", "constructorArguements"],
   autodetect: ["autodetectConstructorArguments"],
   license: ["licenseType"],
   viaIR: ["viaIR"],
 } as const;
 
-/** Text sent under the first name that is not empty, in a file too; undefined without one. An object becomes its JSON. */
+/** Returns the text of the first non-empty name, also from a file; undefined without one. Converts an object to JSON. */
 export function given(sent: Input, names: readonly string[]): string | undefined {
   for (const name of names) {
     const text = textOf(lookUp(sent, name));
@@ -40,7 +40,7 @@ export function given(sent: Input, names: readonly string[]): string | undefined
   return undefined;
 }
 
-/** Whether a value was sent as a file. */
+/** Returns whether a value was sent as a file. */
 export function isFile(value: unknown): value is UploadedFile {
   if (!isRecord(value)) return false;
   return typeof value["fileName"] === "string" && typeof value["content"] === "string";
@@ -51,7 +51,7 @@ function textOf(value: InputValue | undefined): string | undefined {
   return isFile(value) ? value.content : JSON.stringify(value);
 }
 
-/** Name, compiler and source of a contract in one file; empty where they are absent. */
+/** Returns name, compiler and source of a contract in one file; empty where they are absent. */
 export function oneFileOf(sent: Input) {
   return {
     name: given(sent, SPELLINGS.name) ?? "",
@@ -60,13 +60,13 @@ export function oneFileOf(sent: Input) {
   };
 }
 
-/** Whether the optimiser ran; undefined for an invalid text. */
+/** Returns whether the optimiser ran; undefined for an invalid text. */
 export function parseOptimization(text: string): boolean | undefined {
   if (text === "1" || text === "true") return true;
   return text === "0" || text === "false" ? false : undefined;
 }
 
-/** Settings of one Solidity file, sent beside it; `optimized` is parsed already. */
+/** Returns the settings of one Solidity file, sent beside it; `optimized` is parsed already. */
 export function flattenedSettings(sent: Input, optimized: boolean) {
   const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
   const libraries = librariesOf(sent);
@@ -81,13 +81,13 @@ export function flattenedSettings(sent: Input, optimized: boolean) {
   };
 }
 
-/** The EVM version, if it is not left to the compiler. */
+/** Returns the EVM version, unless it is left to the compiler. */
 export function evmVersionOf(sent: Input): { evmVersion?: string } {
   const evmVersion = given(sent, SPELLINGS.evmVersion);
   return evmVersion === undefined || evmVersion.toLowerCase() === "default" ? {} : { evmVersion };
 }
 
-/** Fields of every verification: the constructor arguments are taken from the chain unless they are sent. */
+/** Returns the fields of every verification; absent constructor arguments come from the chain. */
 export function commonFields(sent: Input) {
   const constructorArguments = given(sent, SPELLINGS.constructorArguments);
   const autodetect = given(sent, SPELLINGS.autodetect) === "true";
@@ -98,7 +98,7 @@ export function commonFields(sent: Input) {
   };
 }
 
-/** Number of a licence, from its name or number; undefined for an unknown one. */
+/** Returns the number of a licence, by name or number; undefined for an unknown one. */
 function licenseOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(parseInteger(text) ?? 0n);
@@ -107,7 +107,7 @@ function licenseOf(text: string | undefined): number | undefined {
   return Math.max(index, 0) + 1;
 }
 
-/** `libraryname1` with `libraryaddress1`, or `library1Name` with `library1Address`; incomplete pairs are left out. */
+/** Returns the libraries of `libraryname1` with `libraryaddress1`, or `library1Name` with `library1Address`; ignores incomplete pairs. */
 function librariesOf(sent: Input): GivenLibrary[] {
   const numbers = Array.from({ length: MAXIMUM_LIBRARIES }, (_, index) => index + 1);
   return numbers.flatMap((number) => {

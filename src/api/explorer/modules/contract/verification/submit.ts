@@ -13,9 +13,9 @@ import {
 import { answerSource } from "../../../source-answer.ts";
 import { given, SPELLINGS } from "./submission.ts";
 
-// The actions that answer when the verification is done, and what they share with the one that does not wait.
+// The actions that wait for the end of the verification, and helpers shared with the one that does not.
 
-/** How long they wait before they answer with the guid instead of the contract. */
+/** Wait before an answer with the guid instead of the contract. */
 const PATIENCE_MS = 25_000;
 const INVALID_ADDRESS = "Invalid address hash";
 
@@ -25,7 +25,7 @@ export const WENT_WRONG = "Something went wrong while publishing the contract";
 
 export const SOURCES_TOO_LARGE = "the sources are larger than 5 MB";
 
-/** The address of a submission, or a failure when it or another required value is missing or the address is invalid. */
+/** Parses the address of a submission; fails when it or another required value is missing or the address is invalid. */
 export function readRequired(
   sent: Input,
   names: Readonly<Record<string, readonly string[]>>,
@@ -44,7 +44,7 @@ export function readRequired(
     : failed("invalid-parameter", INVALID_ADDRESS, { parameter });
 }
 
-/** The first name that is missing under all its spellings. */
+/** Returns the first name that is missing under all its spellings. */
 export function firstAbsent(
   sent: Input,
   names: Readonly<Record<string, readonly string[]>>,
@@ -52,7 +52,7 @@ export function firstAbsent(
   return Object.entries(names).find(([, spellings]) => given(sent, spellings) === undefined)?.[0];
 }
 
-/** Whether nothing is left to verify; false when only the node could tell and it does not answer, see `submit`. */
+/** Returns whether the contract is fully verified; false when only the node could show it and does not answer, see `submit`. */
 export async function isAlreadyVerified(
   verifier: Context["verifier"],
   address: Address,
@@ -65,7 +65,7 @@ export async function isAlreadyVerified(
   }
 }
 
-/** Submits a request. `node-unreachable` when only the node could tell whether the request is acceptable. */
+/** Submits a request. `node-unreachable` when only the node could show whether the request is acceptable. */
 export async function submit(
   verifier: Context["verifier"],
   request: VerificationRequest,
@@ -79,12 +79,12 @@ export async function submit(
   }
 }
 
-/** Whether a submission was given up because the node does not answer. */
+/** Returns whether a submission failed because the node does not answer. */
 export function isNodeUnreachable(error: unknown): boolean {
   return error instanceof VerificationError && error.failure.code === "node";
 }
 
-/** The failure of a submission that a limit refuses. */
+/** Returns the failure of a submission refused by a limit. */
 export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
   const text = LIMIT_TEXTS[outcome];
   return failed("rate-limited", text, { result: text, httpStatus: 429 });
@@ -96,10 +96,7 @@ export const LIMIT_TEXTS = {
   "too-many": "Too many verifications of this contract within an hour, please try again later",
 } as const;
 
-/**
- * Submits a request and waits for its end. Gives the verified contract as getsourcecode does, `wordsFor` the reason of
- * a failure, or the guid when it takes longer.
- */
+/** Submits a request and waits for its end: returns the contract in getsourcecode's form, the reason of a failure, or the guid. */
 export async function submitAndWait(
   context: Context,
   request: VerificationRequest,

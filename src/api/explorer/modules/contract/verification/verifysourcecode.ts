@@ -42,7 +42,7 @@ const REQUIRED_OF_SINGLE_FILE = {
   sourceCode: SPELLINGS.source,
 };
 
-/** A failure with its text in `result` too, where clients look for it and accept only a string. */
+/** Returns a failure with its text in `result` too, where clients expect a string. */
 function refused(code: ErrorCode, text: string, parameter?: string): Failure {
   return failed(code, text, { result: text, parameter });
 }
@@ -98,7 +98,7 @@ export const verifysourcecode = defineAction({
   },
 });
 
-/** What is missing, checked first; these texts come without a `result`. */
+/** Returns the missing field, checked first; these texts come without a `result`. */
 function lacksForm(
   codeformat: string,
   address: string | undefined,

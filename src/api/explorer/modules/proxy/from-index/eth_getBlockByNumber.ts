@@ -22,7 +22,7 @@ export const ethGetBlockByNumber = defineProxyAction({
   example: { tag: "0x1", boolean: "true" },
   async handle(context, { tag, boolean: isWhole }) {
     const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
-    // Only the node knows these blocks.
+    // Only the node has these blocks.
     if (tag === "pending" || tag === "safe" || tag === "finalized") {
       return forward<Block>(context, byNumber);
     }

@@ -9,10 +9,7 @@ import { forward } from "../forward.ts";
 /** A number that no block has. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
-/**
- * What `query` finds for the block of a tag; null above the served head. The node gets the `call` instead for
- * `pending`, and for a block that the index does not hold (`query` gives undefined).
- */
+/** Returns what `query` finds for a tag's block, null above the head. The node gets `call` for `pending` and unindexed blocks. */
 export async function ofIndexedBlock<Result>(
   context: Context,
   tag: BlockTag,
@@ -30,7 +27,7 @@ export async function ofIndexedBlock<Result>(
   return found ? ok(found.result) : forward(context, call(quantity(number)));
 }
 
-/** The number of a tag's block; undefined for the served head. The node tells those of `safe` and `finalized`. */
+/** Returns the number of a tag's block; undefined for the served head. The node resolves `safe` and `finalized`. */
 async function findNumber(
   context: Context,
   tag: Exclude<BlockTag, "pending">,
@@ -43,7 +40,7 @@ async function findNumber(
   return ok(isQuantity(number) ? numberOf(number) : BEYOND);
 }
 
-/** The number of a tag's block; undefined for the served head. */
+/** Returns the number of a tag's block; undefined for the served head. */
 export function numberOf(
   tag: Exclude<BlockTag, "pending" | "safe" | "finalized">,
 ): number | undefined {

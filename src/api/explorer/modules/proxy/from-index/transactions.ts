@@ -17,7 +17,7 @@ export const ethGetTransactionReceipt = defineTransaction(
   findReceipt,
 );
 
-/** Declares what `find` tells of a transaction. */
+/** Declares an action with the result of `find` for a transaction. */
 function defineTransaction(name: string, summary: string, find: typeof findTransaction) {
   return defineProxyAction({
     name,

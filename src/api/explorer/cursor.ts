@@ -1,0 +1,136 @@
+import { hash } from "node:crypto";
+import type { BlockReference } from "../../chain/questions.ts";
+import { RequestError } from "../../core/errors.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import { getBlockReference } from "../../store/blocks/blocks.ts";
+import { asOfBlock } from "../../store/cluster/distributed-reads.ts";
+import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
+import { getLastTransferBlock } from "../../store/lists/token-transfers.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { INVALID_CURSOR } from "../http/failures.ts";
+import type { Read } from "../reading/snapshot.ts";
+import type { Action } from "./action.ts";
+import { type Dialect, type Failure, failed } from "./envelope.ts";
+
+// Walks over whole lists by cursors, which keep no state here. Source: docs/wire.md, "Whole lists".
+
+const START = "start";
+const MAXIMUM_LENGTH = 256;
+const OTHER_REQUEST = "The cursor belongs to another request";
+const WITH_PAGE = "page and cursor cannot be combined";
+const REORGANISED = "The chain was reorganised below this cursor, please begin again";
+const CHANGED = "The list has changed since this cursor, please begin again, or take it as a file";
+
+/** What a cursor says. */
+interface Cursor {
+  /** Hash of the parameters that must stay the same. */
+  request: string;
+  /** Hash of the index that it is of. */
+  index: string;
+  /** The block that the walk is pinned to, see `pinOf`. */
+  pin: string;
+  key: PageKey;
+}
+
+/** One page of a walk. */
+export interface Walk {
+  page: PageRange;
+  /** Reads at the block that the walk is pinned to. Throws `RequestError` where it is not of the chain any more. */
+  pin(read: Read): Read;
+  /** The cursor of the page behind a key. */
+  next(key: PageKey): string;
+  /** The block that the answer is true for, where that is not the served head. */
+  block(): BlockReference | undefined;
+}
+
+/** Begins the walk that a request asks for, or goes on with it; `limit` rows are a page. Undefined without a cursor. */
+export function readWalk(
+  action: Action,
+  dialect: Dialect,
+  input: Readonly<Record<string, unknown>>,
+  limit: number,
+): Walk | Failure | undefined {
+  const { cursor, page, offset: _offset, ...others } = input;
+  const kind = action.cursor;
+  if (kind === undefined || cursor === undefined) return undefined;
+  const request = short(JSON.stringify([action.name, dialect, others]), 8);
+  const isFirst = cursor === START;
+  const known = isFirst ? undefined : parse(String(cursor));
+  if (!isFirst && !known) return failed("invalid-cursor", INVALID_CURSOR);
+  if (page !== undefined && page !== 1) return failed("invalid-parameter", WITH_PAGE, { parameter: "page" });
+  if (known && known.request !== request) return failed("invalid-cursor", OTHER_REQUEST);
+  const isOfBlocks = kind === "history" || kind === "members";
+  const last = others["endblock"] ?? others["toBlock"];
+  let pinned: { head: ServedHead; block: BlockReference | undefined } | undefined;
+
+  async function pin(sql: Queryable, head: ServedHead): Promise<BlockReference | undefined> {
+    const end = known ? numberOf(known.pin) : typeof last === "number" ? last : head.number;
+    const block = isOfBlocks
+      ? await getBlockReference(sql, Math.min(end, head.number))
+      : await lastChange(sql, kind, others);
+    const isSameIndex = !known || known.index === indexOf(head);
+    if (!isSameIndex || (isOfBlocks && known && known.pin !== pinOf(block))) {
+      throw new RequestError(409, "stale-cursor", REORGANISED);
+    }
+    if (known && known.pin !== pinOf(block)) throw new RequestError(409, "stale-cursor", CHANGED);
+    pinned = { head, block };
+    return block;
+  }
+
+  return {
+    page: { limit: limit + 1, skip: 0, after: known?.key ?? [] },
+    pin: (read) => (query, extent) =>
+      read(async (sql, served) => {
+        const head = await served;
+        const block = await pin(sql, head);
+        if (!isOfBlocks) return query(sql, served);
+        const shown = kind === "history" && block ? { ...head, ...block } : head;
+        return query(asOfBlock(sql, block?.number ?? -1), Promise.resolve(shown));
+      }, extent && "statements of one head"),
+    next: (key) => {
+      if (!pinned) throw new TypeError("a page without a read has no next one");
+      const parts = [request, indexOf(pinned.head), pinOf(pinned.block), ...key];
+      return Buffer.from(parts.join(".")).toString("base64url");
+    },
+    block: () => (kind === "history" ? pinned?.block : undefined),
+  };
+}
+
+/** The newest block with a change of the holdings that a list shows. */
+async function lastChange(
+  sql: Queryable,
+  of: Action["cursor"],
+  { contractaddress, address }: Readonly<Record<string, unknown>>,
+): Promise<BlockReference | undefined> {
+  const number = await getLastTransferBlock(
+    sql,
+    of === "token" ? { token: contractaddress as Address } : { owner: address as Address },
+  );
+  return number === undefined ? undefined : getBlockReference(sql, number);
+}
+
+/** A block by its number and the beginning of its hash. */
+function pinOf(block: BlockReference | undefined): string {
+  return block ? `${block.number}-${short(block.hash, 22)}` : "";
+}
+
+function numberOf(pin: string): number {
+  return Number(/^\d{1,15}(?=-)/.exec(pin)?.[0] ?? -1);
+}
+
+function indexOf({ indexId }: ServedHead): string {
+  return short(indexId, 6);
+}
+
+function parse(text: string): Cursor | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  if (text.length > MAXIMUM_LENGTH || bytes.toString("base64url") !== text) return undefined;
+  const [request = "", index = "", pin = "", ...key] = bytes.toString().split(".");
+  return key.length > 0 ? { request, index, pin, key } : undefined;
+}
+
+/** The beginning of a hash. */
+function short(text: string, length: number): string {
+  return hash("sha256", text, "base64url").slice(0, length);
+}
