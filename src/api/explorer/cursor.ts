@@ -58,7 +58,8 @@ export function readWalk(
   const isFirst = cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
   if (!isFirst && !known) return failed("invalid-cursor", INVALID_CURSOR);
-  if (page !== undefined && page !== 1) return failed("invalid-parameter", WITH_PAGE, { parameter: "page" });
+  if (page !== undefined && page !== 1)
+    return failed("invalid-parameter", WITH_PAGE, { parameter: "page" });
   if (known && known.request !== request) return failed("invalid-cursor", OTHER_REQUEST);
   const isOfBlocks = kind === "history" || kind === "members";
   const last = others["endblock"] ?? others["toBlock"];

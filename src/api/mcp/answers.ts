@@ -28,6 +28,13 @@ export interface Bounded {
   written_by_others?: string[];
 }
 
+/** Returns how many rows fit into an answer; undefined where all do. */
+export function countFitting(rows: readonly unknown[]): number | undefined {
+  const { result } = boundResult(rows, true);
+  const { length } = result as unknown[];
+  return length < rows.length ? length : undefined;
+}
+
 /** Cuts a result to what an answer may hold, and says so. `isList`: it has rows that come page by page. */
 export function boundResult(result: unknown, isList: boolean): Bounded {
   const present = new Set<string>();

@@ -2,16 +2,16 @@ import type { FastifyRequest } from "fastify";
 import { formatUnits } from "../../core/decimal.ts";
 import { type Fault, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { paramsIn } from "../explorer/action.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";
 import type { Answer } from "../explorer/envelope.ts";
 import { requestErrorOf } from "../http/failures.ts";
 import { chooseChain } from "../serving/chain-choice.ts";
 import { decideChain, knownChainId, type ServedChain } from "../serving/served-chain.ts";
-import { boundResult } from "./answers.ts";
+import { boundResult, countFitting } from "./answers.ts";
 import {
   type ActionTool,
   actionTools,
+  argumentsOf,
   findActions,
   isList,
   MOST_ROWS,
@@ -107,9 +107,7 @@ async function callAction(
   choose: Choose,
 ): Promise<object> {
   const { action, module } = tool;
-  const names = Object.keys(paramsIn(action, "etherscan").shape).filter(
-    (each) => each !== "format",
-  );
+  const names = argumentsOf(action);
   const chainid = sent["chainid"] ?? undefined;
   const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
   const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
@@ -129,17 +127,26 @@ async function callAction(
     }
     input.set("offset", String(rows));
   }
+  if (action.cursor !== undefined) input.set("cursor", input.get("cursor") ?? "start");
   const parsed = { input, query: input, body: new Map(), id: undefined };
-  const asker = { client, signal, known: [] };
-  return present(await dispatch(action, parsed, "etherscan", chain, asker), chain, tool, given);
+  const ask = () => dispatch(action, parsed, "etherscan", chain, { client, signal, known: [] });
+  const whole = await ask();
+  const rows = action.cursor === undefined || whole.fault ? [] : JSON.parse(whole.body).result;
+  const fitting = countFitting(rows);
+  if (fitting === undefined) return present(whole, chain, tool, given);
+  // A shorter page, so that its cursor leads to the rows left out.
+  input.set("offset", String(Math.max(1, fitting)));
+  const note = `${fitting} of ${rows.length} rows shown, ask again with cursor`;
+  return present(await ask(), chain, tool, given, [note]);
 }
 
 /** The answer of an action, out of its envelope. */
 function present(
-  { body, fault, block, contentType }: Answer,
+  { body, fault, block, contentType, next }: Answer,
   chain: ServedChain,
   tool: ActionTool,
   given: Readonly<Record<string, string>>,
+  cut: readonly string[] = [],
 ): object {
   if (!contentType.includes("json")) return success(chain, block, body, false);
   const { status, message, result, error } = JSON.parse(body);
@@ -147,7 +154,9 @@ function present(
     const answer = { chainid: idOf(chain), block: blockOf(block), result: [], note: message };
     return content(answer, false);
   }
-  if (!fault || status === "1") return success(chain, block, result, isList(tool));
+  if (!fault || status === "1") {
+    return success(chain, block, result, isList(tool), { next, cut });
+  }
   const words = error?.message ?? error ?? (message === "NOTOK" ? result : message);
   return failure(chain, block, fault, String(words), given);
 }
@@ -157,9 +166,20 @@ function success(
   block: Answer["block"],
   result: unknown,
   isRows: boolean,
+  { next, cut: lines = [] }: { next?: string | undefined; cut?: readonly string[] } = {},
 ): object {
   const head = { chainid: chain ? idOf(chain) : null, block: blockOf(block) };
-  return content({ ...head, ...boundResult(result, isRows) }, false);
+  const { cut = [], ...bounded } = boundResult(result, isRows);
+  const said = [...lines, ...cut];
+  return content(
+    {
+      ...head,
+      ...bounded,
+      ...(next !== undefined && { next_cursor: next }),
+      ...(said.length > 0 && { cut: said }),
+    },
+    false,
+  );
 }
 
 function failure(

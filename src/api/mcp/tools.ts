@@ -46,22 +46,35 @@ export function isList({ action }: ActionTool): boolean {
   return "offset" in paramsIn(action, "etherscan").shape;
 }
 
+/** The names of an action's arguments. A list that has cursors goes on by them alone. */
+export function argumentsOf(action: Action): string[] {
+  const withheld = action.cursor === undefined ? ["format"] : ["format", "page"];
+  return Object.keys(paramsIn(action, "etherscan").shape).filter(
+    (name) => !withheld.includes(name),
+  );
+}
+
+const CURSOR = { description: "next_cursor of the answer before", type: "string" };
+
 /** The arguments of an action; `chainid` is required where a server has several chains. */
 export function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
-  const parameters = describeParameters(action, "etherscan").filter(
-    ({ name }) => name !== "format",
+  const names = argumentsOf(action);
+  const parameters = describeParameters(action, "etherscan").filter(({ name }) =>
+    names.includes(name),
   );
   const properties = parameters.map(({ name, description, schema }) => [
     name,
-    name === "offset"
-      ? {
-          description: "Rows",
-          type: "integer",
-          minimum: 1,
-          maximum: MOST_ROWS,
-          default: USUAL_ROWS,
-        }
-      : { ...schema, ...(description && { description }) },
+    name === "cursor"
+      ? CURSOR
+      : name === "offset"
+        ? {
+            description: "Rows",
+            type: "integer",
+            minimum: 1,
+            maximum: MOST_ROWS,
+            default: USUAL_ROWS,
+          }
+        : { ...schema, ...(description && { description }) },
   ]);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return objectSchema(

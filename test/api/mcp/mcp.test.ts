@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../support/app.ts";
-import { addressAt, publish, transactionHash } from "../../support/build.ts";
+import { addressAt, publish } from "../../support/build.ts";
 
 const PARTY = addressAt(1);
 const TOKEN = addressAt(7);
@@ -39,6 +39,7 @@ interface Told {
   block: { number: string; hash: string } | null;
   result?: unknown;
   note?: string;
+  next_cursor?: string;
   cut?: string[];
   written_by_others?: string[];
   error?: { code: string; message: string; name?: string };
@@ -97,7 +98,15 @@ describe.each([
     expect(told.result).toEqual([{ ...first, input: first.input.slice(0, 1000) }, ...rest]);
     const usual = await call(client, "account_txlist", { address: PARTY });
     expect(usual.result).toHaveLength(25);
-    expect(transactionHash).toBeDefined();
+    const seen = [...(usual.result as unknown[])];
+    for (let cursor = usual.next_cursor; cursor; ) {
+      const page = await call(client, "account_txlist", { address: PARTY, cursor });
+      seen.push(...(page.result as unknown[]));
+      cursor = page.next_cursor;
+    }
+    const all = await server.app.inject(`/v2/api/account/txlist?address=${PARTY}`);
+    const hashes = (rows: unknown) => (rows as { hash: string }[]).map(({ hash }) => hash);
+    expect(hashes(seen)).toEqual(hashes(all.json().result));
   });
 
   test("tells what is wrong so that an agent can mend it", async () => {

@@ -175,7 +175,9 @@ describe("the state behind a block", () => {
 
   test("is told of blocks up to the head", async () => {
     expect(await at(2)).toEqual(ok("told"));
-    expect(await at(3)).toEqual(failed("invalid-parameter", "Invalid blockno format", { parameter: "blockno" }));
+    expect(await at(3)).toEqual(
+      failed("invalid-parameter", "Invalid blockno format", { parameter: "blockno" }),
+    );
   });
 
   test("is told of a block before the first indexed one where the node has that block", async () => {
