@@ -57,7 +57,7 @@ export function argumentsOf(action: Action): string[] {
 const CURSOR = { description: "next_cursor of the answer before", type: "string" };
 
 /** The arguments of an action; `chainid` is required where a server has several chains. */
-export function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
+function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
   const names = argumentsOf(action);
   const parameters = describeParameters(action, "etherscan").filter(({ name }) =>
     names.includes(name),

@@ -81,7 +81,7 @@ export function addDocumentation(
 }
 
 /** The part of the document that is about one module, with the components that it refers to. */
-export function describeModule(whole: ApiDocument, module: string): ApiDocument {
+function describeModule(whole: ApiDocument, module: string): ApiDocument {
   const ofModule = ([path]: [string, unknown]) =>
     BASES.some(([base]) => path.startsWith(`${base}/${module}/`));
   const paths = Object.fromEntries(Object.entries(whole.paths).filter(ofModule));

@@ -28,8 +28,8 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: "The database or the node does not answer, or the answer took too long",
 };
 
-/** Of an answer that is no success. */
-export const ERROR_HEADER = {
+/** The header of an answer that is no success. */
+const ERROR_HEADER = {
   "x-periscope-error": {
     description: `Why it is no success: \`<code>\`, or \`<code>;name=<parameter>\`. Codes: ${ERROR_CODES.join(", ")}`,
     schema: { type: "string" },
