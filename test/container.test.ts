@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const PATIENCE = { timeout: 30_000, interval: 100 };
-/** `nobody`; only root can run something as somebody else. */
+/** `nobody`; only root can run a program as another user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const run = promisify(execFile);
@@ -240,7 +240,7 @@ describe("the composition", () => {
   });
 });
 
-/** What `npm ci --omit=dev --omit=optional` would install, as the lock file tells it, from what is installed here. */
+/** Returns the packages that `npm ci --omit=dev --omit=optional` would install, by the lock file, from the installed ones. */
 async function copyProductionPackages(target: string): Promise<void> {
   const lock = JSON.parse(await readFile(path.join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>;

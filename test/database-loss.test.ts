@@ -8,7 +8,7 @@ import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 import { type ScriptedNode, startScriptedNode } from "./support/scripted-node.ts";
 
-// All sessions of the database are ended over and over, at whatever the process is doing.
+// All sessions of the database are ended repeatedly, during any work of the process.
 
 /** More than are loaded with their indexes in place. */
 const BLOCKS = 1_200;

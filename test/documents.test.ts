@@ -12,7 +12,7 @@ const ROOT = path.join(import.meta.dirname, "..");
 const DOCUMENTS = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
 /** Variables of the composition and of the tests, no settings of the program. */
 const OTHERS =
-  /^(?:POSTGRES_PASSWORD|BIND_ADDRESS|NODE_OPTIONS|COMMIT|BASE|HOSTILE_TABLE|\w+_(?:SEEDS?|KILLS|REQUESTS|READS|LOSSES|ACTS|FIRST|PATIENCE))$/;
+  /^(?:POSTGRES_PASSWORD|DOCKER_HOST|BIND_ADDRESS|NODE_OPTIONS|COMMIT|BASE|HOSTILE_TABLE|\w+_(?:SEEDS?|KILLS|REQUESTS|READS|LOSSES|ACTS|FIRST|PATIENCE))$/;
 
 function read(document: string): string {
   return readFileSync(path.join(ROOT, document), "utf8");

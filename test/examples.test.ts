@@ -44,7 +44,7 @@ function documentedAnswer({ operation }: (typeof operations)[number]): unknown {
   return operation.responses["200"]?.content?.["application/json"]?.example;
 }
 
-/** Whether a result is more than nothing: no null, no empty text, list or object, nor an object of nothing but these. */
+/** Returns whether a result has content: no null, no empty text, list or object, nor an object of only these. */
 function isData(value: unknown): boolean {
   if (value === null || value === undefined || value === "") return false;
   if (Array.isArray(value)) return value.length > 0 && value.every(isData);

@@ -3,7 +3,7 @@ import { hostileHeaders, hostileSubmissions, refusedBodies } from "./support/hos
 import { forgetPeak, memoryOf } from "./support/hostile/process-costs.ts";
 import { type HostileServer, MOST_MS, startHostileServer } from "./support/hostile/server.ts";
 
-// A part of test/hostile, which takes minutes. It needs Linux, which tells the processor time of a thread.
+// A part of test/hostile, which takes minutes. It needs Linux, which reports the processor time of a thread.
 
 /** One of each kind. */
 const WHAT =

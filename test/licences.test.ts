@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 interface Manifest {
   license?: string;
-  /** How packages of before 2015 tell it. */
+  /** The form of packages from before 2015. */
   licenses?: { type: string }[];
 }
 

@@ -67,7 +67,7 @@ describe("with nothing configured", () => {
     await removeData(folder);
   });
 
-  /** A block that the chain keeps, as the API tells it. */
+  /** A block that the chain keeps, in the API's form. */
   function aBlock(): Promise<Answer> {
     return follow(`curl '${ready.api}?module=block&action=getblockreward&blockno=5'`);
   }

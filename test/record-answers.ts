@@ -13,7 +13,7 @@ const FILE = new URL("../src/api/openapi/answers.json", import.meta.url);
 
 const recorded = JSON.parse(await readFile(FILE, "utf8")) as Record<string, unknown>;
 const answers: Record<string, unknown> = {};
-// A world each: what was verified under one dialect is verified already under the other.
+// A world each: a contract verified under one dialect is verified already under the other.
 for (const base of ["/api/", "/v2/api/"]) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-answers-"));
   const world = await startSampleWorld(folder);

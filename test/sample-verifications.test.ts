@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { verifySampleWorld } from "../src/sample-verifications.ts";
 import type { Verifier } from "../src/verification/verifier.ts";
 
-// The verifier is scripted: what is tried here is when its database is away.
+// The verifier is scripted, to test an unreachable database.
 
 const log = pino({ level: "silent" });
 const OPEN = new AbortController().signal;

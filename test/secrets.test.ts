@@ -11,7 +11,7 @@ import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** What means something in a URL, in JSON, in HTML, in SQL or in a shell. */
+/** Characters with a meaning in a URL, in JSON, in HTML, in SQL or in a shell. */
 const ODD = "/@?#%&=+: \\\"'<$`;é€";
 const SECRETS = {
   user: `node-user-${ODD}`,
@@ -45,7 +45,7 @@ let base: string;
 let folder: string;
 /** How the provider answers from now on. */
 let mood: "well" | "error" | "html" = "well";
-/** What the provider was sent as credentials. */
+/** Credentials in requests to the provider. */
 const authorizations = new Set<string | undefined>();
 /** Everything that the process has written, and of that what it answered. */
 let written = "";
@@ -60,7 +60,7 @@ beforeAll(async () => {
   const host = `127.0.0.1:${port}`;
   const { user, password, pathKey, queryKey } = encoded;
   providerUrl = `http://${user}:${password}@${host}/v3/${pathKey}?token=${queryKey}`;
-  // A key that a client made up is nobody's setting, and no node knows it.
+  // A key invented by a client is in no setting and at no node.
   const { unknownKey: _, ...settings } = SECRETS;
   const all = [...Object.values(settings), BASIC, providerUrl];
   told = all

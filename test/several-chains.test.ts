@@ -74,7 +74,7 @@ async function ask<Result>(node: Anvil, method: string, ...params: unknown[]): P
   return ((await answer.json()) as { result: Result }).result;
 }
 
-/** Mines a block; its number as the API tells it. */
+/** Mines a block; returns its number in the API. */
 async function mine(node: Anvil): Promise<string> {
   await ask(node, "evm_mine");
   return ask(node, "eth_blockNumber");

@@ -14,7 +14,16 @@ interface Suite {
   /** Beginnings of the paths that the suite covers, besides its own folder. */
   covers: readonly string[];
   /** Programs or modules; the suite is left out where one is missing. */
-  needs?: readonly { program: string; variable?: string; remedy: string }[];
+  needs?: readonly Need[];
+}
+
+interface Need {
+  program: string;
+  /** Names a place of the program. */
+  variable?: string;
+  /** Command that succeeds where the program can be used; else it is looked for on the PATH. */
+  probe?: string;
+  remedy: string;
 }
 
 const CHROMIUM = { program: "chromium", variable: "CHROMIUM", remedy: "install Debian's chromium" };
@@ -29,6 +38,11 @@ const PGBOUNCER = {
   program: "pgbouncer",
   variable: "PGBOUNCER",
   remedy: "install Debian's pgbouncer",
+};
+const ENGINE = {
+  program: "docker",
+  probe: "docker info && docker image inspect node:24-slim postgres:18",
+  remedy: "start an engine; test/containers/base-images.sh makes base images without a registry",
 };
 const CITUS = {
   program: "pg_config",
@@ -57,6 +71,7 @@ const SUITES: readonly Suite[] = [
   { name: "clients", minutes: 8, covers: ["src/api/", "src/verification/"] },
   { name: "nodes", minutes: 6, covers: ["src/chain/", "src/indexer/"], needs: [GETH] },
   { name: "pgbouncer", minutes: 1, covers: ["src/db/"], needs: [PGBOUNCER] },
+  { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
   { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },
   { name: "storm", minutes: 17, covers: ["src/indexer/", "src/chain/", "src/store/"] },
   { name: "openapi", minutes: 8, covers: ["src/api/"], needs: [SCHEMATHESIS] },
@@ -130,10 +145,10 @@ async function outcomeOf(suite: Suite): Promise<string> {
   return run(suite.name, leftMs);
 }
 
-function isInstalled({ program, variable }: { program: string; variable?: string }): boolean {
+function isInstalled({ program, variable, probe }: Need): boolean {
   if (variable !== undefined && process.env[variable]) return true;
   try {
-    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
+    execFileSync("sh", ["-c", probe ?? `command -v ${program}`], { stdio: "ignore" });
     return true;
   } catch {
     return false;

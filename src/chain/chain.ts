@@ -34,10 +34,7 @@ export interface Chain extends StateReader, CreationRunner {
   fetchHead(options?: AskOptions): Promise<Head>;
   /** Returns null when the node lacks the block. */
   fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;
-  /**
-   * Fetches blocks with receipts and traces from one node, as many as memory allows, checked in shape only; `traces` is null if
-   * untraced.
-   */
+  /** Fetches blocks from one node, as many as memory allows, checked in shape only; `traces` is null if untraced. */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
   /** Watches for new heads until the signal is aborted; retries through node failures. */
   watchHeads(options: { pollIntervalMs: number; signal?: AbortSignal }): HeadWatch;

@@ -44,7 +44,7 @@ export interface AskOptions {
   /** The head waits for these reads: they are hedged when the answer is late. */
   headWaits?: boolean;
   /** Reports an unknown block or a moving head at once, so that the caller checks for a reorg. */
-  tellReorgs?: boolean;
+  reportReorgs?: boolean;
   /** The API's client. Its questions wait in its own share, end after `CALLER_TIMEOUT_MS`, and do not count against the node. */
   caller?: string;
   /** Time limit of one request; the node is not asked again after it. */

@@ -107,10 +107,7 @@ export interface RawBlock extends RawHeader {
 
 /** One call, creation or self-destruct of a trace, in one form for all tracers. */
 export interface CallFrame {
-  /**
-   * `call`, `callcode`, `delegatecall`, `staticcall`, `create`, `create2`, `selfdestruct`, or the
-   * tracer's own name in lower case.
-   */
+  /** `call`, `callcode`, `delegatecall`, `staticcall`, `create`, `create2`, `selfdestruct`, or another in lower case. */
   type: string;
   from: Hex;
   /** Callee, created contract, or beneficiary of a self-destruct; null when a creation failed. */

@@ -31,10 +31,7 @@ export interface BackfillOptions {
   onRecorded(blockNumber: number): Promise<void>;
 }
 
-/**
- * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
- * the last `onRecorded` are then incomplete.
- */
+/** Records finalised blocks concurrently. Rejects once all have ended; blocks above the last `onRecorded` are incomplete. */
 export async function backfill(
   chain: Chain,
   writer: Writer,

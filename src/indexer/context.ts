@@ -68,7 +68,7 @@ export interface Sync {
   /** Whether state reads are postponed. Logged once, until they succeed again. */
   statePostponed: boolean;
   /** When a reorg began to wait for unreachable nodes. */
-  unheardSince: number | undefined;
+  unreachableSince: number | undefined;
   /** When all tracers first refused, before the first traced transaction. */
   refusedSince: number | undefined;
   /** An announced block that no node returns, and since when. */
@@ -177,7 +177,7 @@ async function tryToRead(
 ): Promise<Awaited<ReturnType<typeof fetchState>> | ChainError> {
   const { chain, options } = sync;
   try {
-    return await fetchState(chain, keys, block, { signal, headWaits: true, tellReorgs: true });
+    return await fetchState(chain, keys, block, { signal, headWaits: true, reportReorgs: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (isReorg(error)) throw error;

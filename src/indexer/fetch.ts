@@ -58,7 +58,7 @@ export async function fetchValidBlocks<Made>(
           traces: traced,
           headWaits: options.headWaits ?? false,
           retry,
-          tellReorgs: true,
+          reportReorgs: true,
         }),
       );
       avoid = fetched.node;

@@ -46,10 +46,7 @@ const RETRY_MAXIMUM_MS = 5_000;
 /** Limit of the count of pending state. */
 const PENDING_COUNT_LIMIT = 10_000;
 
-/**
- * Indexes until aborted, restarting after failures. Stands by while another writes; hands over to one with two chains fewer. Rejects
- * with `ConfigError`.
- */
+/** Indexes until aborted, through failures. Stands by while another writes; hands over to one with two chains fewer. */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
   const status = initialStatus();

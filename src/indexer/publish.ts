@@ -37,10 +37,7 @@ export interface Writer {
 /** A replaced server breaks its connections, after which a check follows at once. */
 const LOOK_INTERVAL_MS = 5_000;
 
-/**
- * Records a range above the head over `lanes` connections, whole tables each, invisible until `publish`. A failure may leave some
- * tables: the caller deletes them.
- */
+/** Records a range above the head over `lanes` connections, invisible until `publish`. The caller deletes a failure's remains. */
 export async function record(
   writer: Writer,
   range: BlockRange,

@@ -51,10 +51,7 @@ const PENDING_RETRY_MS = 5_000;
 const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
-/**
- * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws
- * permanent failures; the caller restarts, except after `ConfigError`.
- */
+/** Follows the chain as the one writer until aborted. Throws permanent failures; only `ConfigError` forbids a restart. */
 export async function synchronise(
   chain: Chain,
   writer: Writer,
@@ -81,7 +78,7 @@ export async function synchronise(
     head: undefined,
     distrusted: undefined,
     statePostponed: false,
-    unheardSince: undefined,
+    unreachableSince: undefined,
     refusedSince: undefined,
     lacking: undefined,
     unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),

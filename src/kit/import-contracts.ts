@@ -16,10 +16,7 @@ const PENDING = "Pending in queue";
 const VERIFIED = "Pass - Verified";
 const ALREADY = /already verified/i;
 
-/**
- * Verifies addresses one by one at `here` by the origin's claims, skipping verified ones, so that a second run continues. Calls
- * `onEach`.
- */
+/** Verifies addresses at `here` by the origin's claims, skipping verified ones, so that a second run continues. */
 export async function importContracts(
   origin: Origin,
   here: Web,

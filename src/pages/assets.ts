@@ -11,7 +11,7 @@ import { keepResult } from "../core/async.ts";
 import { joinModules } from "./scripts.ts";
 import { SECURITY_HEADERS } from "./security.ts";
 
-/** A file as it is sent. */
+/** A file in the form it is sent. */
 export interface Asset {
   contentType: string;
   etag: string;
@@ -25,7 +25,7 @@ export interface Asset {
 export interface Assets {
   /** Hash of the content of all files. */
   digest: string;
-  /** Undefined when there is no such file. */
+  /** Returns undefined for an unknown file. */
   get(name: string): Promise<Asset | undefined>;
 }
 
@@ -49,13 +49,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The highest takes ten times as long, and the first who opens a page waits for it. */
+/** The highest takes ten times as long, and delays the first page. */
 const BROTLI_QUALITY = 9;
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Reads all files. Of modules only the scripts of pages are sent, of styles one sheet for all pages. */
+/** Reads all files. The modules become scripts of pages, the styles one sheet for all pages. */
 export async function loadAssets(): Promise<Assets> {
   await init;
   const files = new Map<string, Buffer>();
@@ -76,7 +76,7 @@ export async function loadAssets(): Promise<Assets> {
   return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
 }
 
-/** What the pages' own sheet needs stands in front of it. */
+/** Joins the styles: dependencies of the pages' own sheet come first. */
 async function joinStyles(files: ReadonlyMap<string, Buffer>): Promise<Buffer> {
   const own = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
   return Buffer.concat([await readPackageFile(CHART_STYLES), ...own]);
@@ -97,7 +97,7 @@ function digestOf(files: ReadonlyMap<string, Buffer>): string {
   return digest.digest("base64url").slice(0, 16);
 }
 
-/** Reads one file: of ours by its path from here, or of a package by its import name. */
+/** Reads one file: ours by relative path, a package's by its import name. */
 export async function loadAsset(specifier: string): Promise<Asset> {
   return pack(specifier, await readPackageFile(specifier));
 }
@@ -113,7 +113,7 @@ async function pack(name: string, bytes: Buffer): Promise<Asset> {
   };
 }
 
-/** Sends a file, compressed where the client takes that; nothing of one that it has. */
+/** Sends a file, compressed where the client accepts it; not its body when the client has it. */
 export function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -2,10 +2,7 @@ import type { ShellContent } from "./shell.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
-/**
- * Returns the first requests of a page, as paths relative to its chain's root, exactly as in its
- * module (`browser/api.js`): a browser reuses an answer only for the same URL.
- */
+/** Returns a page's first requests, exactly as in its module (`browser/api.js`), so that the browser reuses the answers. */
 export function firstRequests(
   { page, subject = "" }: ShellContent,
   chainId: number | null,

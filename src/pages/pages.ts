@@ -13,7 +13,7 @@ import { watchSync } from "./sync-history.ts";
 
 const REFERENCE = "/docs";
 
-/** The files of the reference page. They keep their names, so clients must revalidate them. */
+/** The files of the reference page. Their names are constant, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
   [REFERENCE]: "./reference/docs.html",
   // A browser that shows an answer of the API asks for it.

@@ -1,9 +1,6 @@
 import type { Fragment, Queryable, Sql } from "../db/client.ts";
 
-/**
- * Returns the index key of words: eight bytes of a secret hash, for small entries. Queries compare the words, too, since keys may
- * collide (migrations/0200_secret_of_keys.sql).
- */
+/** Returns the index key of words, a short secret hash (migrations/0200_secret_of_keys.sql). Queries compare the words, too. */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`index_key(${words})`;
 }

@@ -18,16 +18,10 @@ export async function readSnapshot<Result>(
   return result as Result;
 }
 
-/**
- * Extent of a query: one statement, or several that each need only the same head, such as a list
- * and its names. Neither needs a transaction.
- */
+/** Extent of a query that needs no transaction: one statement, or several of one head, such as a list and its names. */
 export type Extent = "one statement" | "statements of one head";
 
-/**
- * Runs a query whose statements bring the served state along, without a transaction, on one server. Undefined, and void, when it
- * reads more than its extent, in parts, or across a moved head.
- */
+/** Runs a query whose statements also read the served state, on one server. Undefined when it exceeds its extent or the head moved. */
 export async function readStatements<Found>(
   sql: Sql,
   query: (sql: Queryable, head: PromiseLike<ServedHead>) => Promise<Found>,

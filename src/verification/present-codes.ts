@@ -19,10 +19,7 @@ import { VerificationError } from "./errors.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
-/**
- * Returns whether the present code is fully matched; asks the node without an indexed creation.
- * Throws `VerificationError` of code `node`.
- */
+/** Returns whether the present code is fully matched. Throws `VerificationError` of code `node`. */
 export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
   const { sql } = source;
   if (!(await isFullyVerified(sql, address))) return false;

@@ -150,7 +150,7 @@ describe("the API while the chain moves under it", () => {
             random,
             silentTokens: world.silentTokens,
           });
-          // Lists of everything that somebody holds, silent tokens included.
+          // Lists of all holdings of an account, silent tokens included.
           if (request.parameters["action"]?.toLowerCase() === "tokenlist") continue;
           answers.push({ request, answer: await send(api, request, random) });
         }

@@ -1,7 +1,7 @@
 import type { DatabaseServer } from "./measure/database.ts";
 import type { Comparison, Section } from "./measure/report.ts";
 
-/** What every benchmark works with. */
+/** Input of every benchmark. */
 export interface Bench {
   server: DatabaseServer;
   /** For logs and profiles. */
@@ -10,7 +10,7 @@ export interface Bench {
   quick: boolean;
   /** Take CPU profiles of the product. */
   profile: boolean;
-  /** Tells what goes on. */
+  /** Reports progress. */
   say(text: string): void;
   /** Called as soon as its figures are complete. */
   report(report: Section | Comparison): void;

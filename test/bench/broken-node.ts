@@ -2,7 +2,7 @@ import { sleep } from "../../src/core/async.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-// A node in a process of its own, which breaks when it is told how. Its argument is the id of its chain.
+// A node in a separate process, which breaks on command. Its argument is the id of its chain.
 
 /** Data of a block of a node that floods. */
 const FLOOD_BYTES = 2_000_000;

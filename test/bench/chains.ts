@@ -78,7 +78,7 @@ async function measureIdle(bench: Bench, count: number): Promise<Usage> {
   }
 }
 
-/** What a node may do that its neighbours must not feel. */
+/** A node's fault that its neighbours must not notice. */
 const BREAKAGES = ["nothing", "gone", "hanging", "flooding", "resetting"];
 
 async function benchIsolation(bench: Bench): Promise<void> {

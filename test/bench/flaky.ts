@@ -25,8 +25,8 @@ interface Speed {
 }
 
 /**
- * Indexes the same chain from a node that spoils a tenth of its answers in one way or another, and, first and last, from
- * one that does not. At the head the two take turns. What was indexed is counted each time.
+ * Indexes the same chain from a node that spoils a tenth of its answers in various ways, and, first
+ * and last, from a sound one. At the head the two alternate. Counts the indexed rows each time.
  */
 export async function benchFlaky(bench: Bench, blocks: number | undefined): Promise<void> {
   const head = blocks ?? (bench.quick ? 60 : 1_000);

@@ -140,7 +140,7 @@ function createClient(product: Product, chainId: number, key: string | undefined
   }
 
   return {
-    /** Submits what is no contract of anybody's; whether it was accepted. */
+    /** Submits an address without contract; returns whether it was accepted. */
     submit: async (address: string, source: string) => {
       const [, name = "Bomb"] = /contract (\w+)/.exec(source) ?? [];
       return (await send(address, source, name)) !== undefined;

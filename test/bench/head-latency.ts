@@ -13,7 +13,7 @@ const POLL_INTERVAL_MS = 50;
 const PAUSE_MS = 200;
 const LOOK_INTERVAL_MS = 1;
 
-/** Measures the time from a block's being there at the node to its being told by the API, of a chain indexed so far. */
+/** Measures the time from a block at the node to the block in the API, on an indexed chain. */
 export async function measureHeadLatency(
   bench: Bench,
   chain: BenchChain,

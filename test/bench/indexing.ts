@@ -25,7 +25,7 @@ interface Scenario {
   traced: boolean;
 }
 
-/** What came of it. */
+/** Result of the run. */
 interface Outcome {
   seconds: number;
   nodeCpuSeconds: number;
@@ -172,7 +172,7 @@ function figuresOf(result: {
   ];
 }
 
-/** What was indexed must be what the chain holds, or no figure means anything. */
+/** Requires that the index equals the chain; otherwise the figures are void. */
 export function checkRows(
   rows: ReadonlyMap<string, number>,
   totals: ChainTotals,
@@ -190,13 +190,13 @@ export function checkRows(
   }
 }
 
-/** Whether all is served up to a block. */
+/** Returns whether all blocks up to a number are served. */
 export async function isServed(sql: Sql, head: number): Promise<boolean> {
   const [state] = await sql`SELECT FROM sync_state WHERE indexed AND head_number = ${head}`;
   return state !== undefined;
 }
 
-/** Whether no state is left to be read. */
+/** Returns whether no state is pending. */
 export async function isStateRead(sql: Sql): Promise<boolean> {
   const [state] = await sql<[{ pending: boolean }]>`
     SELECT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL)

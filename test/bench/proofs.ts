@@ -53,7 +53,7 @@ interface Load {
   cpuSeconds: number;
 }
 
-/** The least of several runs: what else the machine does only adds to it. */
+/** The minimum of several runs: other load on the machine only adds to it. */
 function least(loads: readonly Load[], measure: keyof Load): number {
   return Math.min(...loads.map((one) => one[measure]));
 }

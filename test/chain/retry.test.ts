@@ -41,7 +41,7 @@ test("an attempt that brings a part costs nothing of the budget", async () => {
     method: "eth_getBlockByNumber",
     params: [`0x${number.toString(16)}`, false],
   }));
-  // Of all that is asked only the first is answered.
+  // Only the first of all calls is answered.
   node.fail({
     effect: rpcError(-32_000, "no time"),
     when: (call: IncomingCall) => call !== node.requests.at(-1)?.[0] && isLater(call),
@@ -118,7 +118,7 @@ test("a node whose answers take 10 s each is not asked a sixth time, though each
     method: "eth_getBlockByNumber",
     params: [`0x${number.toString(16)}`, false],
   }));
-  // Of each request only the first call is answered.
+  // Only the first call of each request is answered.
   const isFirst = new Set<number>();
   node.fail({
     effect: rpcError(-32_000, "no time"),

@@ -140,7 +140,7 @@ async function start(settings: Record<string, string>): Promise<string> {
   return listening[1] ?? "";
 }
 
-/** What a request is answered, as bytes, with what the head of the answer says of its state. */
+/** The answer of a request, as bytes, with its head's state. */
 async function answer(base: string, { dialect, parameters }: WireRequest): Promise<unknown> {
   const path = dialect === "blockscout" ? "/api" : "/v2/api";
   const response = await fetch(`${base}${path}?${new URLSearchParams(parameters)}`);

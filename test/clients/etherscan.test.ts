@@ -7,7 +7,7 @@ import { DEPLOYER, PRIVATE_KEY, type ServedChain } from "./served-chain.ts";
 import { COMPILER, compiledVault } from "./vaults.ts";
 import { generate } from "./wagmi.ts";
 
-// Clients of Etherscan's API V2 at a server of two chains; what they read is what the chain's node says.
+// Clients of Etherscan's API V2 at a server of two chains; their results equal the chain node's.
 
 const CHAINS = [
   { id: 1, limit: 1000 },
@@ -34,12 +34,12 @@ afterAll(async () => {
 
 const run = (program: string, ...args: string[]) => runProgram(scratch, program, args);
 
-/** What etherscan-api's methods answer: each is named by its namespace and its name, and has its arguments behind. */
+/** Answers of etherscan-api's methods, each with its namespace, name and arguments. */
 function etherscanApi(chain: number, ...calls: unknown[][]) {
   return run("etherscan-api.mjs", explorer.url, String(chain), JSON.stringify(calls));
 }
 
-/** Without what anvil tells of every transaction: the standard has the one nowhere, the other for blobs alone. */
+/** Removes anvil's extra fields of every transaction: the standard has one nowhere, the other for blobs alone. */
 function standard(answers: unknown) {
   return JSON.parse(JSON.stringify(answers), (name, value) =>
     name === "blockTimestamp" || name === "blobGasPrice" ? undefined : value,

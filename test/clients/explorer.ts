@@ -18,14 +18,14 @@ export interface ChainsExplorer {
   stop(): Promise<void>;
 }
 
-/** Not one that development tools take for a chain nobody verifies on. */
+/** Not one that development tools treat as a chain without verification. */
 export const CHAIN_ID = 4711;
 
 function startChain(id: number) {
   return startAnvil(["--chain-id", String(id)]);
 }
 
-/** Starts both; `settings` are Periscope's, beside those that tell it where its chain and its database are. */
+/** Starts both; `settings` are Periscope's, beside those for its chain and its database. */
 export async function startExplorer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Explorer> {

@@ -20,14 +20,14 @@ export interface FoundryProject {
   remove(): void;
 }
 
-/** What forge says of a contract that passed. */
+/** forge's text for a verified contract. */
 export const VERIFIED = "Contract successfully verified";
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
 /**
- * Creates the project in a scratch folder. It knows the explorer by its chain, unless it is told not to: with a key for the
- * chain forge asks the explorer as Etherscan, whatever else it is told.
+ * Creates the project in a scratch folder. It knows the explorer by its chain by default: with a
+ * key for the chain forge uses the explorer as Etherscan, despite other settings.
  */
 export function createFoundryProject(
   explorer: Explorer,
@@ -93,7 +93,7 @@ export function createFoundryProject(
   };
 }
 
-/** The program itself: npm's launcher ends with 0 whatever became of it. */
+/** The program itself: npm's launcher always ends with 0. */
 function binary(tool: "forge" | "cast"): string {
   const architecture = ARCHITECTURES[process.arch] ?? process.arch;
   return installed(`@foundry-rs/${tool}-${process.platform}-${architecture}`, "bin", tool);

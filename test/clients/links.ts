@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Follows links as a browser does; gives the titles of the pages that they lead to. Rejects where there is none. */
+/** Follows links as a browser does; returns the titles of their pages. Rejects without a page. */
 export async function follow(links: readonly string[]): Promise<string[]> {
   return Promise.all(
     links.map(async (link) => {

@@ -68,7 +68,7 @@ export function installed(...parts: string[]): string {
   return path.join(import.meta.dirname, "node_modules", ...parts);
 }
 
-/** Runs one of the programs of the folder `programs`; what it printed. */
+/** Runs one of the programs of the folder `programs`; returns its output. */
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is printed
 export async function runProgram(scratch: Scratch, program: string, args: string[]): Promise<any> {
   const file = path.join(import.meta.dirname, "programs", program);

@@ -17,7 +17,7 @@ export interface ServedChain {
   deploy(initCode: Hex): Promise<Hex>;
   /** Waits until all that is on the chain is indexed. */
   indexed(): Promise<void>;
-  /** What an action answers, `query` being the text behind the question mark. */
+  /** Returns the answer of an action for a query string. */
   ask(query: string): Promise<unknown>;
 }
 

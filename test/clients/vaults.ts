@@ -41,7 +41,7 @@ contract ${name} is Owned {
 `;
 }
 
-/** What the vaults are constructed with: an owner and a limit. */
+/** Arguments of the vaults' constructor: an owner and a limit. */
 export const ARGUMENTS = ["0x00000000000000000000000000000000000000A1", "1000"] as const;
 /** The same as the ABI encodes it. */
 export const ENCODED_ARGUMENTS = `0x${"a1".padStart(64, "0")}${"3e8".padStart(64, "0")}`;

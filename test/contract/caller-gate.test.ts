@@ -13,8 +13,8 @@ import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.t
 import { publishSmallWorld, vocabulary } from "../support/small-world.ts";
 import { save } from "../support/verified-contract.ts";
 
-// Whatever anybody asks, the node is asked behind the gate of callers. Nothing that the node could tell is known to the
-// index here, so that all is asked for.
+// Every question for a request goes through the caller quota. The index here has none of the node's
+// data, so all questions are sent.
 
 const [account = "0x"] = vocabulary.accounts;
 const [coin = "0x"] = vocabulary.contracts;
@@ -23,7 +23,7 @@ const UNKNOWN = wordAt(0xdead);
 
 let node: ScriptedNode;
 let server: TestApp;
-/** Methods that the node was asked while nobody was inside the gate, and while somebody was. */
+/** Methods of questions outside the caller quota, and within it. */
 const outside = new Set<string>();
 const inside = new Set<string>();
 
@@ -80,7 +80,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-/** What a parameter may name besides what the example has. */
+/** Further values of a parameter beside the example's. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   tag: ["0x1", "earliest", "pending", "finalized"],
   block: ["1", "earliest"],
@@ -99,7 +99,7 @@ test.each([
   ["/api", "blockscout"],
   ["/v2/api", "etherscan"],
 ] as const)("every action below %s", async (path, dialect) => {
-  // What is submitted is compiled, and its contract read, in a queue.
+  // Submissions are compiled, and their contracts read, in a queue.
   const asked = actionsIn(dialect).filter(({ action }) => !action.isSubmission);
   expect(asked.length).toBeGreaterThan(30);
   for (const { module, action } of asked) {

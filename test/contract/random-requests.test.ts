@@ -153,7 +153,7 @@ function valueFor(parameter: string): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: meaning }, { weight: 1, arbitrary: value });
 }
 
-/** By `module/action`: what is drawn is printed when it fails. */
+/** By `module/action`: a failing draw is printed. */
 const actions = new Map(
   Object.entries(registry).flatMap(([module, list]) =>
     list.map((action): [string, Action] => [`${module}/${action.name}`, action]),
@@ -271,7 +271,7 @@ function toInjection(drawn: Request): InjectOptions {
   }
 }
 
-/** What is wrong with an answer; undefined when it is a right one. */
+/** Returns the fault of an answer; undefined for a right one. */
 function faultOf(
   drawn: Request,
   response: { statusCode: number; body: string; contentType: unknown; error: unknown },

@@ -223,7 +223,7 @@ function wireTexts(name: string): Readonly<Record<string, string>> | undefined {
   return name.startsWith("stats/daily") ? MISSING_DAYS : (MISSING[name] ?? MISSING_ARGUMENTS[name]);
 }
 
-/** What is answered when a parameter alone is absent. */
+/** Answer when one parameter alone is absent. */
 function missingText(action: Action, parameter: string): string | undefined {
   const { [parameter]: _left, ...others } = action.example;
   if (action.missing) return action.missing([parameter]);

@@ -4,7 +4,7 @@ import { Admission, type AdmissionOptions, type Release } from "../../src/core/a
 const refuse: AdmissionOptions["refuse"] = (reason) => new Error(reason);
 const options = { capacity: () => 10, share: () => ({ one: 1 }), queue: { all: 3 }, refuse };
 
-/** Whether a ticket was admitted by now. */
+/** Returns whether a ticket was admitted by now. */
 async function isInside(entering: Promise<Release>): Promise<boolean> {
   const now = new Promise<false>((resolve) => setImmediate(resolve, false));
   return Promise.race([entering.then(() => true), now]);

@@ -9,8 +9,8 @@ import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
 import { timeStatements } from "../../src/db/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
-// What src/db/driver/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
-// by lost-connections.test.ts.
+// Repairs of src/db/driver/driver.ts, one by one. lost-connections.test.ts covers that a new
+// connection waits for the lost one's unsent data.
 
 let database: TestDatabase;
 let sql: Sql;
@@ -81,7 +81,7 @@ test("the driver shares a connection whose socket a BEGIN has filled: ours does 
   });
 });
 
-/** What is written to the sockets meanwhile, piece by piece, and `ANSWER` where something came. */
+/** Pieces written to the sockets meanwhile, and `ANSWER` for received data. */
 async function writtenBy(run: (own: Sql) => Promise<unknown>): Promise<string[]> {
   const pieces: string[] = [];
   const record = (socket: net.Socket): void => {
@@ -435,7 +435,7 @@ describe("the driver keeps the rows of statements until a full collection: ours 
     collect();
     const before = inUse();
     for (let count = 0; count < 30; count++) await ask(rows);
-    // What survives two of them counts as old.
+    // Objects that survive two of them count as old.
     collect({ type: "minor" });
     collect({ type: "minor" });
     // 30 times 115 KB of text, and their objects.

@@ -11,7 +11,7 @@ import { deployWorld } from "../support/world/world.ts";
 // A server, a database or a role may be set to forms and habits of their administrator's. The list of settings is the
 // server's own.
 
-/** What is to be one and the same under every setting. */
+/** Values that must be equal under every setting. */
 const STATEMENT = `
   SELECT '\\x00ff'::bytea AS bytes, 'a\\b' AS text, '2024-02-03'::date::text AS day, now() - now() = '0'::interval AS same,
     array_position('{1,NULL}'::int[], NULL) AS place, to_timestamp(0)::text AS time, 10::numeric / 3 AS third,

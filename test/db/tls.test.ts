@@ -80,7 +80,7 @@ test("encrypts and proves as the mode says", async () => {
   for (const name of ["server.crt", "server.key"]) {
     const file = path.join(folder, name);
     await writeFile(file, await readFile(fixture(name)), { mode: 0o600 });
-    // As root, the server runs as somebody else.
+    // As root, the server runs as another user.
     await chown(file, uid, gid);
   }
   const sql = createSql(server.url, { connections: 1 });

@@ -1,6 +1,6 @@
 // Files of the ordinary tree that take long, by the suite that runs them: `npm run test:matching` and `npm run test:deep`.
 
-/** They compile: what is verified, what is refused, and the bounds of a compiler's process. */
+/** Files with compiles: verified cases, refused ones, and the limits of a compiler's process. */
 export const MATCHING: readonly string[] = [
   "test/kit/kit.test.ts",
   "test/verification/attacks/*.test.ts",

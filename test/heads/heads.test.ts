@@ -8,7 +8,7 @@ const SEED = Number(process.env["HEADS_SEED"] ?? 1);
 
 let said = 0;
 
-/** Tells the counts, and what was wrong since the last time. */
+/** Reports the counts, and faults since the last report. */
 function say({ wrong, ...counts }: Findings): void {
   process.stdout.write(`${JSON.stringify({ ...counts, wrong: wrong.length })}\n`);
   for (const one of wrong.slice(said)) process.stdout.write(`${JSON.stringify(one)}\n`);

@@ -10,7 +10,7 @@ import { startScriptedNode } from "../support/scripted-node.ts";
 // chain, the newest at the start, and one that comes later. A stand-in for the node of that chain: the form is ours, made
 // after what `where` names.
 
-/** What becomes of the answers about a block with two transactions. */
+/** Result of the answers about a block with two transactions. */
 interface Edit {
   method: string;
   /** Every block, not only those with two transactions. */

@@ -127,7 +127,7 @@ describe("a transaction", () => {
       transactions: [
         { gasUsed: 10, effectiveGasPriceWei: 8n, fields: { gasPrice: "0x63" } },
         { gasUsed: 10, effectiveGasPriceWei: 7n, ...offered },
-        // A deposit pays less than the base fee, and no part of it is anybody's.
+        // A deposit pays less than the base fee, and no account receives a part of it.
         { gasUsed: 10, ...offered, fields: { gasPrice: undefined } },
         { gasUsed: 10, effectiveGasPriceWei: 5n },
       ],
@@ -455,7 +455,7 @@ describe("frames", () => {
     }
     const { contracts, internalTransactions } = decodeBlocks([block]);
     expect(contracts.map(({ address, codeHash }) => [address, codeHash])).toEqual([
-      // What the top-level frame left is not in such a trace.
+      // Such a trace lacks the code left by the top-level frame.
       [c, null],
       [d, keccak256("0xfe")],
     ]);

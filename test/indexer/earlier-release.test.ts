@@ -29,7 +29,7 @@ import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.t
 
 /** The releases whose data is kept. */
 const NAMES = readdirSync(RELEASES).flatMap((name) => /^(\d.*)\.json\.gz$/.exec(name)?.[1] ?? []);
-/** Of blocks chosen at random, nearly all of which the release indexed. */
+/** Random blocks, nearly all of which the release indexed. */
 const AUDITS = 40;
 
 describe.each(NAMES)("the database of release %s", (release) => {
@@ -115,7 +115,7 @@ describe.each(NAMES)("the database of release %s", (release) => {
       await indexer.reach(oracle.head.hash);
       await indexer.until(() => Number(indexer.status().audit.checked["blocks"]) >= AUDITS);
       expect(indexer.status().audit).toMatchObject({ differing: { blocks: 0 }, last: null });
-      // Of blocks from before they are not kept: the transactions tell.
+      // Earlier blocks lack them: the transactions decide.
       await sql`
         UPDATE blocks SET gas_price_minimum = price.minimum, gas_price_maximum = price.maximum
         FROM (SELECT block_number, min(gas_price) AS minimum, max(gas_price) AS maximum FROM transactions GROUP BY 1) AS price
@@ -131,7 +131,7 @@ describe.each(NAMES)("the database of release %s", (release) => {
     }
   }
 
-  /** What is asked of it, by every index that was ever replaced. */
+  /** Its queries, by every index that was ever replaced. */
   async function answers(): Promise<unknown[][]> {
     const { coin, owner, vault } = found;
     const page = { limit: 50, skip: 3 };
@@ -179,7 +179,7 @@ describe.each(NAMES)("the database of release %s", (release) => {
     const writer = await beginTerm();
     const other = createSql(earlier.url, { connections: 1 });
     const aborted = new AbortController();
-    // An index that cannot be swapped in while somebody reads by the one before.
+    // An index that cannot be swapped in while a reader uses the one before.
     await other.begin(async (transaction) => {
       await transaction`LOCK TABLE ${sql(first.tableName)} IN ACCESS SHARE MODE`;
       await expect(buildIndex(writer, first, aborted.signal)).rejects.toThrow(/lock timeout/);

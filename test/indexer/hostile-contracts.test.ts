@@ -10,7 +10,7 @@ import type { TransactionSpecification } from "../support/scripted-node/specific
 const good = scriptedAddress("good token");
 const hostile = scriptedAddress("hostile token");
 
-/** Whether a call is made to see whether the node makes any. */
+/** Whether a control call was made. */
 function isOfControl({ params }: IncomingCall): boolean {
   return (params[0] as { to?: string } | undefined)?.to === CONTROL.to;
 }
@@ -56,7 +56,7 @@ describe("an indexer beside a contract that the node computes on without end", (
     await index.indexer.until(async () => (await count("read", good)) === 2);
     index.node.chain.mine({ transactions: [transfer(hostile, "c", 1), transfer(good, "d", 2)] });
     await index.indexer.until(async () => (await count("read", good)) === 3);
-    // What three accounts hold by transfers, and the sender, whom the call names.
+    // The holdings of three accounts by transfers, and the sender, who is in the call.
     expect(await count("pending", hostile)).toBe(4);
     expect(index.indexer.status()).toMatchObject({ phase: "following" });
   });

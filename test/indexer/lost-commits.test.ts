@@ -10,7 +10,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { startScriptedNode } from "../support/scripted-node.ts";
 
-// Commits are asynchronous: a server that crashes may lose the last ones. Nobody asks it anything meanwhile.
+// Commits are asynchronous: a crashing server may lose the last ones. It gets no queries meanwhile.
 
 it("a server that crashes and loses its last commits gets them again", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-lost-"));
@@ -19,7 +19,7 @@ it("a server that crashes and loses its last commits gets them again", async () 
   const sql = createSql(server.url, { connections: 1 });
   const node = await startScriptedNode();
   await migrate(sql);
-  // What was committed is on disk later than it would be.
+  // Commits reach the disk later than usual.
   await sql`ALTER SYSTEM SET wal_writer_delay = '10s'`;
   await sql`SELECT pg_reload_conf()`;
   const indexer = startTestIndexer({ databaseUrl: server.url, rpcUrls: [node.url] });

@@ -119,7 +119,7 @@ describe("an index of odd tokens", () => {
       ["less than nothing of an id", transferOfId(ann, bob, 7, 5), 7n],
     ];
 
-    /** What is served of ann's holding: `amount`, and that the contract is asked each time. */
+    /** Checks ann's served holding: `amount`, and that the contract is read each time. */
     async function expectAsked(amount: string): Promise<void> {
       const { sql } = index;
       expect(await getHolding(sql, token, ann)).toMatchObject({ amount });

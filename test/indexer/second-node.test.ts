@@ -13,7 +13,7 @@ import {
 } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-// What one node cannot do, refuses, does not know yet or says wrongly must not keep the other one's blocks out.
+// A node's missing features, refusals, lags or wrong answers must not delay the other one's blocks.
 
 let first: ScriptedNode;
 let second: ScriptedNode | undefined;

@@ -29,7 +29,7 @@ afterEach(async () => {
   await anvil?.stop();
 });
 
-// That a chain is bound anew when it is reset before its first block is published was missing: only resets show it.
+// A chain that is reset before its first published block was not bound again: only resets show it.
 it.each([
   ["anvil_reset", ["anvil_reset"]],
   ["all kinds", STORM_KINDS],

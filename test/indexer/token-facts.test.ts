@@ -133,7 +133,7 @@ describe("what a token leaves out", () => {
     symbol: null,
     decimals: null,
     standard: 20,
-    isTold: false,
+    isDescribed: false,
   };
 
   async function minutesUntilDue(): Promise<object[]> {

@@ -88,7 +88,7 @@ describe("an indexer of what changes without a trace", () => {
     const nobody: Address = `0x${"0".repeat(40)}`;
     const rows = () =>
       index.sql`SELECT amount, block_number AS block FROM token_balances WHERE owner = ${silent}`;
-    // Another amount than its transfers tell: the token is irregular from here on.
+    // Another amount than the sum of its transfers: the token is irregular from here on.
     index.node.chain.mine(block(nobody, silent, 50), block(nobody, giver, 50));
     await index.inStep();
     index.node.chain.mine(block(nobody, giver, 0));

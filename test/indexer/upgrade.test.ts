@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { migrate } from "../../src/db/migrate.ts";
 import { openIndexedNode } from "../support/indexed-node.ts";
 
-/** What a newer version has each block counted in, from its upgrade on. */
+/** Counts that a newer version adds to each block, from its upgrade on. */
 const COUNTED = `
   CREATE TABLE counted AS SELECT number FROM blocks;
   SELECT pg_sleep(1);`;

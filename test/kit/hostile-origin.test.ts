@@ -22,7 +22,7 @@ type Handler = (url: URL) => {
   location?: string;
   body?: unknown;
   text?: string;
-  /** Whether the connection breaks off behind the text. */
+  /** Whether the connection breaks off after the text. */
   isCut?: boolean;
 };
 

@@ -38,7 +38,7 @@ let node: DeploymentChain;
 let first: TestApp;
 let second: TestApp;
 let folder: string;
-/** What the stub says, by address; `limited` requests are answered with 429 first. */
+/** The stub's answers, by address; `limited` requests get 429 first. */
 const said = new Map<string, object>();
 let limited = 2;
 let liar: string;

@@ -3,11 +3,12 @@ import path from "node:path";
 import { createVitest, type Vitest } from "vitest/node";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
-// Takes branches and checks out of the code one by one, or turns them round, and tells which of these changes no test of
-// the folder notices: npm run test:mutation [-- src/store/lists/page.ts …]. Files are changed where they stand.
+// Removes or inverts branches and checks of the code one by one, and reports which of these changes
+// no test of the folder detects: npm run test:mutation [-- src/store/lists/page.ts …]. Files are
+// changed in place.
 
 const ROOT = path.join(import.meta.dirname, "../..");
-/** What must be held by tests of its own, and those tests. */
+/** Code that its own tests must cover, and those tests. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/indexer/checks/validate.ts": ["test/indexer/checks/validate.test.ts"],
   "src/indexer/checks/validate-traces.ts": ["test/indexer/checks/validate.test.ts"],

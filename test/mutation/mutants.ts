@@ -18,7 +18,7 @@ const LOOP_CHANGES: readonly Change[] = [
   [/\b(for \([^;]*; )([^;]+)/, "$1false && ($2)"],
   [/\bwhile \((.*)\)/, "while (false && ($1))"],
 ];
-/** What is done to one place of any other line: a check taken out, a branch never taken or turned round. */
+/** The change of one place of any other line: a check removed, a branch skipped or inverted. */
 const CHANGES: readonly Change[] = [
   [/^(\s*)(?:check\.)?(?:require\w+|prefer)\(/, "$1void ("],
   [/ === /, " !== "],

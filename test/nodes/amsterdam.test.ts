@@ -14,7 +14,7 @@ import { type Geth, startAmsterdam } from "./geth.ts";
 
 /** Logs each transfer of the coin since Amsterdam (EIP-7708). */
 const SYSTEM = "0xfffffffffffffffffffffffffffffffffffffffe";
-/** What costs more since Amsterdam than the world gives: calldata (EIP-7976) and new state (EIP-8037). */
+/** Costs since Amsterdam above the world's gas: calldata (EIP-7976) and new state (EIP-8037). */
 const TOO_DEAR = ["logs", "hybrids"];
 /** Until the fork. A block is at least a second younger than its parent, so few blocks reach it. */
 const BEFORE_S = 90;

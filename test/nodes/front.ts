@@ -19,7 +19,7 @@ const GAS_OF_TRANSFER = 21_000n;
 const FEES = { maxFeePerGas: 200_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 const POOL_PATIENCE_MS = 3_000;
 
-/** What the world's stage sends; amounts as quantities. */
+/** Requests of the world's stage; amounts as quantities. */
 interface Sent {
   from: Hex;
   to?: Hex;

@@ -72,7 +72,7 @@ describe("an indexer on geth", () => {
         await rpc.request("debug_setHead", `0x${(Number(number) - depth).toString(16)}`);
         await world.step(random);
       }
-      // What was taken back waits again, and is mined when geth gets to it.
+      // Removed transactions wait again, and are mined when geth gets to them.
       const isAllMined = async () =>
         Number((await rpc.request<{ pending: string }>("txpool_status")).pending) === 0;
       await vi.waitUntil(isAllMined, { timeout: 60_000, interval: 200 });

@@ -24,7 +24,7 @@ export interface Geth {
 export const DEVELOPER_KEY = "0xb71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291";
 
 const STOP_PATIENCE_MS = 10_000;
-// What the world sends is neither cheap nor always signed for one chain only.
+// The world's transactions are neither cheap nor always signed for one chain only.
 const POOL = [
   "--rpc.allow-unprotected-txs",
   "--rpc.txfeecap",

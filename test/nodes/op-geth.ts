@@ -109,7 +109,7 @@ export async function startOpGeth(owner: Address): Promise<OpGeth> {
         gasLimit: toHex(GAS_LIMIT),
         eip1559Params: "0x0000000000000000",
       });
-      // What waits in the pool is put in while the node goes on building.
+      // Transactions in the pool are included while the node builds on.
       await sleep(200);
       const { executionPayload } = await ask<{ executionPayload: { blockHash: Hex } }>(
         "engine_getPayloadV4",

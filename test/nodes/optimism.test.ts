@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => node?.stop());
 
-/** What deploys a runtime code as it is. */
+/** Init code that deploys a given runtime code. */
 function creationOf(code: Hex): Hex {
   const length = ((code.length - 2) / 2).toString(16).padStart(2, "0");
   return `0x60${length}600c60003960${length}6000f3${code.slice(2)}`;
@@ -142,7 +142,7 @@ async function act(): Promise<void> {
   const deposits: Deposit[] = [
     { from: alice, to: bob, mint: COIN, value: COIN / 2n },
     { from: bob, to: forwarder, value: 7n, data: carol },
-    // The mint stays, whatever becomes of the rest.
+    // The mint stays, for any outcome of the rest.
     { from: carol, to: refuser, mint: 3n * COIN, value: COIN },
     { from: dave, to: alice, mint: 1n, value: 2n * COIN },
     { from: dave, to: token, mint: COIN, gas: 30_000n },

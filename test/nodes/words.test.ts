@@ -26,7 +26,7 @@ function sign(chainId: number, nonce: number): Promise<Hex> {
 }
 
 describe("what geth says when it cannot answer", () => {
-  /** More than the 128 whose state a node keeps that is no archive. */
+  /** More than the 128 states of a node without archive. */
   const BLOCKS = 135;
   let geth: Geth;
   let rpc: JsonRpc;
@@ -98,7 +98,7 @@ describe("what geth says when it cannot answer", () => {
     const asked = chain.fetchCoinBalances(
       [developer.address.toLowerCase() as Hex],
       { number, hash },
-      { tellReorgs: true },
+      { reportReorgs: true },
     );
     await expect(asked).rejects.toMatchObject({ code: "block-unknown" });
   });

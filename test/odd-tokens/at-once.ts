@@ -9,12 +9,12 @@ import { GoneError, readTruth, type Truth } from "./truth.ts";
 
 // The answers about one pair, which are the contract's word at the head that they name.
 
-/** An answer that is not the contract's: of which class, and which. */
+/** An answer that differs from the contract's: its class and content. */
 export interface Difference {
   kind: string;
   action: string;
   said: string;
-  /** Of a list or a fact, which may take a while. */
+  /** A list or a fact, which may take a while. */
   isLate?: boolean;
 }
 

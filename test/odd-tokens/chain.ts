@@ -24,7 +24,7 @@ export interface OddChain extends Stage {
   /** Contracts that were deployed, with the names of what they are. */
   readonly deployed: ReadonlyMap<Address, string>;
   readonly delegator: Address;
-  /** Whether contracts can be destroyed for good: no longer since Cancun. */
+  /** Whether contracts can be destroyed for good: not since Cancun. */
   readonly destroys: boolean;
   /** Deploys a contract in a block of its own. */
   deploy(contract: string, ...args: unknown[]): Promise<Address>;
@@ -38,7 +38,7 @@ export interface OddChain extends Stage {
 }
 
 const HOLDERS = 6;
-/** Of the development accounts: whose code is delegated, and who sends the authorization. */
+/** Development accounts with delegated code, and the senders of the authorizations. */
 const DELEGATOR = 8;
 const SPONSOR = 9;
 /** The newest Solidity makes no code that Shanghai's EVM does not run. */

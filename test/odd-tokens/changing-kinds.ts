@@ -18,7 +18,7 @@ export async function changingKinds({ chain, who, amount, coin }: Draws): Promis
   const decimals = () => random.pick([life20, life6]);
   const id = () => 1 + random.integer(4);
 
-  /** What each life does; what the present one does not know fails. */
+  /** Functions of each life; those missing in the present one fail. */
   const living = (address: Address): Kind["acts"] => ({
     mint: () => chain.call("Life20", address, "mint", who(), amount()),
     transfer: () => ({

@@ -9,13 +9,13 @@ export interface Kind {
   acts: Record<string, () => Call>;
   /** Nothing on the chain names it when it changes. */
   isHidden?: boolean;
-  /** Anybody has some of it. */
+  /** Any account has some of it. */
   isOpen?: boolean;
   /** No standard decides this of it. */
   unjudged?: readonly ("type" | "facts" | "lists")[];
 }
 
-/** What kinds draw their acts with. */
+/** Sources of the kinds' random acts. */
 export interface Draws {
   chain: OddChain;
   router: Address;

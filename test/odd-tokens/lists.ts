@@ -152,7 +152,7 @@ function rowsOf({ result }: Served): Record<string, string>[] {
   return Array.isArray(result) ? result : [];
 }
 
-/** What is wrong in a list of holders: rows that should not be there, rows that are missing, other figures, the order. */
+/** Faults of a list of holders: extra rows, missing rows, other figures, the order. */
 function compareHoldings(
   truth: Truth,
   right: readonly (readonly [Address, bigint | null])[],

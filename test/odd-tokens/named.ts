@@ -24,7 +24,7 @@ interface Block {
   transactions: { hash: Hex; from: Address; to: Address | null; input: Hex }[];
 }
 
-/** What one block names. */
+/** Addresses in one block. */
 interface Entry {
   number: number;
   hash: string;
@@ -33,12 +33,12 @@ interface Entry {
   ranges: [token: Address, id: bigint][];
 }
 
-/** What the chain names, up to its head. */
+/** Addresses in the chain, up to its head. */
 export interface Named {
   head: { number: number; hash: string };
   holders(token: Address): Address[];
   ids(token: Address): bigint[];
-  /** Whether nothing but a range has named the id (ERC-2309). */
+  /** Whether only a range has named the id (ERC-2309). */
   inRanges(token: Address, id: bigint): boolean;
 }
 

@@ -4,7 +4,7 @@ import { describe, type RunOptions, runOddTokens } from "./run.ts";
 /** ODD_ACTS of each run from the seed ODD_SEED. */
 const ACTS = Number(process.env["ODD_ACTS"] ?? 2_000);
 const SEED = Number(process.env["ODD_SEED"] ?? 1);
-/** What lists may take, in seconds: where something names the token, and where nothing does. */
+/** Time limits of lists, in seconds: where an event names the token, and where none does. */
 const [NAMED_S = 30, HIDDEN_S = 180] = (process.env["ODD_PATIENCE"] ?? "30,180")
   .split(",")
   .map(Number);

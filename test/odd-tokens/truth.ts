@@ -21,7 +21,7 @@ export interface Truth {
   symbol: string | null;
   decimals: bigint | null;
   supply: bigint | null;
-  /** Balances of who was asked about; of ERC-1155 the sum of the ids, which `units` has. */
+  /** Balances of the given account; of ERC-1155 the sum of the ids in `units`. */
   balances: Map<Address, bigint | null>;
   units: Map<Address, Map<bigint, bigint>>;
   /** Owners of the ids; without those that have none. */
@@ -39,7 +39,7 @@ const ABI: Abi = parseAbi([
 ]);
 const UNIT_ABI: Abi = parseAbi(["function balanceOf(address, uint256) view returns (uint256)"]);
 
-/** What anvil answers about a block that has been taken back. */
+/** anvil's answer about a removed block. */
 const GONE = /block|header|unknown|resource not found/i;
 
 /** Asks a token at a block about these holders and ids. */

@@ -55,7 +55,7 @@ test("a typed client calls every operation with the document's own examples", as
   const called = await runProgram(process.execPath, ["calls.ts", origin], FOLDER);
   const answers = JSON.parse(called.text.slice(called.text.lastIndexOf("\n[") + 1)) as Called[];
   expect(answers).toHaveLength(operations.length);
-  // Sourcify's dialect tells by its HTTP status that a contract is verified already, or a body is missing.
+  // Sourcify's dialect reports by its HTTP status that a contract is verified already, or a body is missing.
   const explorer = answers.filter(({ route }) => !route.startsWith("/sourcify/"));
   expect(explorer.filter(({ httpStatus }) => httpStatus !== 200)).toEqual([]);
   const reading = answers.filter(({ status }) => status !== undefined);

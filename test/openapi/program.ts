@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 
-/** What a program said, and how it ended. */
+/** Output and exit of a program. */
 export interface Ending {
   exitCode: number;
   /** Standard output and error. */

@@ -16,7 +16,7 @@ const PROGRAM = [
 const WITHOUT =
   PROGRAM === undefined ? " (skipped: no schemathesis at $SCHEMATHESIS or on the PATH)" : "";
 
-/** No fault of the server, and nothing that the document does not tell. That a bad value is HTTP 400 it does not say. */
+/** Checks for faults of the server, and for undocumented answers. That a bad value is HTTP 400 it does not check. */
 const CHECKS = [
   "not_a_server_error",
   "status_code_conformance",

@@ -263,7 +263,7 @@ const PATHS: Readonly<Record<string, string>> = {
   "token that cannot be seen": `/token/${ENDLESS}`,
   "token from right to left": `/token/${ODD}`,
 };
-/** There is no node here, and the pages say so. */
+/** There is no node here, as the pages report. */
 const WITHOUT_NODE = /503|Failed to load resource/;
 
 describe.each([

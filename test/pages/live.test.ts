@@ -9,7 +9,7 @@ import { startBrowser } from "../support/browser.ts";
 import { type Periscope, startPeriscope } from "../support/periscope.ts";
 import { PATIENCE, visit } from "./visit.ts";
 
-/** Of an account that the sample world does not use. */
+/** An account that the sample world does not use. */
 const KEY = `0x${"5e".repeat(32)}` as const;
 
 let folder: string;
@@ -52,7 +52,7 @@ function newestOn(page: Page): (hash: string) => Locator {
   return (hash) => page.locator(`#transactions a[title="${hash}"]`);
 }
 
-/** Whether it is there within some seconds. */
+/** Whether it appears within some seconds. */
 function isSeen(place: Locator): Promise<boolean> {
   return place.waitFor({ timeout: 10_000 }).then(
     () => true,
@@ -109,7 +109,7 @@ test("without the stream the page asks now and then", async () => {
     async ({ page }) => {
       await page.route("**/events", (route) => route.fulfill({ status: 503, body: "{}" }));
       await page.reload();
-      // What is sent while the sample world puts a block together waits for the next one.
+      // Transactions sent while the sample world builds a block wait for the next one.
       const link = newestOn(page);
       await expect.poll(async () => isSeen(link(await pay())), PATIENCE).toBe(true);
     },

@@ -266,7 +266,7 @@ test("a contract tells what is proven of it, its files and its functions", async
     expect(asked.filter((url) => url.includes("balanceOf"))).toEqual([]);
   });
   await visit(browser, at("functions of a proxy"), async ({ page }) => {
-    // The sample world exchanges what is behind it now and then, for what nobody has verified.
+    // The sample world sometimes replaces the implementation by an unverified one.
     const forms = page.locator("#read form");
     if ((await forms.count()) === 0) return;
     await forms.first().getByRole("button").click();

@@ -21,10 +21,7 @@ export interface Visit {
   bytes(): Promise<number>;
 }
 
-/**
- * Opens a page, waits until it asks for nothing any more and waits for nothing, uses it, and expects that it complained
- * of nothing, asked nobody else and is as wide as its window.
- */
+/** Opens a page, waits until it is idle, uses it, and expects no error, no request to another host and the width of its window. */
 export async function visit(
   browser: Browser,
   url: string,
@@ -82,7 +79,7 @@ async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator(".waiting").count(), PATIENCE).toBe(0);
 }
 
-/** What axe finds wrong for who uses a keyboard or a screen reader. */
+/** axe's findings for users of a keyboard or a screen reader. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const violations = (await page.evaluate(`axe.run().then(({ violations }) =>

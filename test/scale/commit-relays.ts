@@ -30,7 +30,7 @@ export interface CommitRelays {
   stop(): Promise<void>;
 }
 
-/** What is waited for, by all relays together. */
+/** The event that all relays wait for. */
 interface Awaited {
   message: RegExp;
   isAnswer: boolean;

@@ -34,10 +34,10 @@ function schemaOf(name: string): Sql {
   return sql;
 }
 
-/** What the coordinator sends to the workers. */
+/** Statements from the coordinator to the workers. */
 const notices: string[] = [];
 let database: TestDatabase;
-/** A client of the database that tells them. */
+/** A client of the database that reports them. */
 let told: Sql;
 let server: TestApp;
 beforeAll(async () => {
@@ -165,7 +165,7 @@ test("no list asks more than its address's shard and those of its rows", async (
       request,
     ).toEqual([]);
   }
-  // That all shards are told of at all.
+  // Requires that all shards are reported.
   const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&topic0=${wordAt(1)}`;
   expect((await askedBy(logs)).length).toBe(6);
 });

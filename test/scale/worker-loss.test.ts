@@ -24,7 +24,7 @@ beforeAll(async () => {
   indexer = indexInto("postgres");
 });
 afterAll(async () => {
-  // What is held ends with it.
+  // Held data end with it.
   await relays?.stop();
   await indexer?.stop();
   await started?.stop();

@@ -16,8 +16,8 @@ export interface ScaleWorld {
 }
 
 /**
- * Starts a cluster and a chain with the sample world. The tables are spread before anything is written. `reach` tells how
- * the coordinator reaches the workers.
+ * Starts a cluster and a chain with the sample world. The tables are distributed before any write.
+ * `reach` is how the coordinator reaches the workers.
  */
 export async function startScaleWorld(
   reach?: (workers: readonly ClusterServer[]) => Promise<PortOf>,

@@ -20,10 +20,10 @@ import { createRandom } from "../support/world/random.ts";
 import { createStage } from "../support/world/stage.ts";
 import { deployWorld } from "../support/world/world.ts";
 
-// A key of eight bytes is no cryptographic hash: words of one key are found in a second where the secret is known, as that of
-// databases from before it is (0), and anybody may put them on a chain.
-// After 24 digits each pair below leaves the hash in the same state, in texts of the given length, so that what follows does
-// not matter. Everything that is asked about one of a pair must leave out the other.
+// A key of eight bytes is not a cryptographic hash: with a known secret, such as 0 in older
+// databases, words of one key are found in a second, and any account may put them on a chain. After
+// 24 digits each pair below leaves the hash in the same state, in texts of the given length, so
+// that the rest does not matter. Every query for one of a pair must exclude the other.
 
 const pair = (one: string, other: string, rest: string): [Hex, Hex] => [
   `0x${one}${rest}`,
@@ -45,7 +45,7 @@ const TOPICS = pair("65a17118c70800000ca009f8", "2fea9be0a0401fc25068300a", WORD
 const SEED = 1;
 const BLOCKS = 25;
 const REQUESTS = 600;
-/** What is answered by keys. */
+/** Queries by keys. */
 const ASKED = [
   "account/txlistinternal",
   "account/fundedby",

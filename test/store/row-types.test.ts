@@ -13,9 +13,9 @@ import {
 } from "../support/row-types/row-types.ts";
 import { sampleOf } from "../support/row-types/samples.ts";
 
-// What `sql<Row[]>` asserts, PostgreSQL must say too: the names of the columns, their types, and that a column of a
-// table that may be null may be null in the row. Whether an expression, or the far side of an outer join, may be null is
-// not told by PostgreSQL.
+// PostgreSQL must confirm the assertions of `sql<Row[]>`: names and types of the columns, and that
+// a nullable column of a table is nullable in the row. PostgreSQL does not report whether an
+// expression, or the far side of an outer join, is nullable.
 
 /** Fields that are never null though their columns may be, by the file of the statement. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ it("rows are what the database says they are", async () => {
   expect(faults).toEqual([]);
 });
 
-/** Calls the functions of the store with samples of their parameters; what was described, by its text. */
+/** Calls the functions of the store with samples of their parameters; returns the described statements by text. */
 async function describeAll(): Promise<Map<string, DescribedStatement>> {
   const described = new Map<string, DescribedStatement>();
   const { checker, functions, statements } = source;
@@ -152,7 +152,7 @@ function compare(
   return faults;
 }
 
-/** Whether a field can hold what the client makes of a column (src/db/client.ts). */
+/** Returns whether a field can hold the client's value of a column (src/db/client.ts). */
 function typeFits({ type: oid }: Column, { type }: Field): boolean {
   const { checker } = source;
   const bare = checker.getNonNullableType(type) ?? type;

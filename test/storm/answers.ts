@@ -113,16 +113,16 @@ function normalised(value: unknown): unknown {
   return typeof value === "string" && QUANTITY.test(value) ? BigInt(value).toString() : value;
 }
 
-/** What the scripted chain leaves open: its code does not follow its traces. */
+/** Gaps of the scripted chain: its code does not follow its traces. */
 function isUndetermined({ parameters }: WireRequest): boolean {
   return parameters["action"]?.toLowerCase() === "listcontracts";
 }
 
-/** Not all tracers tell them. */
+/** Not all tracers have them. */
 const OF_FRAMES = /txlistinternal|gettxinfo/i;
 const UNTOLD = /\.(?:gas|gasUsed|revertReason) should be/;
 
-/** What the oracle, which begins with the first indexed block, does not know of. */
+/** Facts before the first indexed block, which the oracle lacks. */
 const OF_EARLIER_BLOCKS = /Blocks before [1-9]\d* are not indexed|before the first indexed block/;
 
 function describe(asked: string, expected: unknown, found: unknown): string[] {

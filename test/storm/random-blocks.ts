@@ -40,7 +40,7 @@ const NO_VALUE = /DELEGATE|STATIC/;
 
 let made = 0;
 
-/** A block of everything that a block may have. No two are the same, whatever is drawn. */
+/** A block of everything that a block may have. No two are the same, for any draw. */
 export function randomBlock(random: Random): BlockSpecification {
   const contracts = [0, 1, 2].filter(() => random.chance(0.2));
   const code = contracts.map((n) => [madeContract(n), random.pick<Hex>(["0x", "0x60"])] as const);
@@ -111,7 +111,7 @@ function transaction(random: Random): TransactionSpecification {
   };
 }
 
-/** What some chains and forks have otherwise, or leave out. */
+/** Differences of some chains and forks. */
 function fields(random: Random, type: number): Record<string, unknown> {
   if (type === DEPOSIT_TYPE) {
     return { v: undefined, r: undefined, s: undefined, mint: "0x1", isSystemTx: false };

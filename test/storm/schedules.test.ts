@@ -27,9 +27,9 @@ import { createRandom, type Random } from "../support/world/random.ts";
 import { listWrongAnswers } from "./answers.ts";
 import { randomBlock, randomGenesis } from "./random-blocks.ts";
 
-// A schedule is drawn from its number: what the blocks hold, how many nodes there are and what they can, which faults they
-// have, when the chain is reorganised, reset, the database's sessions are ended together or one by one, an indexer is killed, and
-// another one takes over.
+// A schedule is drawn from its number: the contents of blocks, the number of nodes, their features
+// and faults, and when the chain is reorganised, reset, the database's sessions are ended together
+// or one by one, an indexer is killed, and another one takes over.
 
 const FIRST = Number(process.env["SCHEDULE_FIRST"] ?? 1);
 const COUNT = Number(process.env["SCHEDULES"] ?? 100);
@@ -73,11 +73,11 @@ function reversed(): Effect {
 const STATE_METHODS = ["eth_getBalance", "eth_call", "eth_getCode"];
 const NO_STATE = { effect: rpcError(-32000, "missing trie node"), times: 8 };
 
-/** What the scripted chain leaves open, or an index that does not begin at the genesis cannot know. */
+/** Gaps of the scripted chain, and facts that an index without the genesis lacks. */
 const UNDETERMINED = /code_hash|gas should be|gas_used should be|revert_data/;
 const UNKNOWN_LATER = /irregular|transferred_amount/;
 
-/** What must hold of the published head at each moment, whatever happens. */
+/** Invariants of the published head at each moment. */
 const INVARIANTS = {
   "the head is a block": "head_hash = (SELECT hash FROM blocks WHERE number = head_number)",
   "no block is missing":
@@ -133,7 +133,7 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         const depth = depthOf(random, chain.height, random.chance(0.2) ? 0 : startBlock);
         if (depth === 0) return;
         const count = 1 + random.integer(depth + 3);
-        // Without state of the ancestor, what was read above it must be told to be read again.
+        // Without state of the ancestor, reads above it must be marked as pending.
         const isBlind = random.chance(0.4);
         for (const node of isBlind ? nodes : []) {
           for (const method of STATE_METHODS) node.fail({ method, ...NO_STATE });
@@ -164,7 +164,7 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         fork.reorg(depth, ...blocks(1 + random.integer(depth + 2)));
         const node = random.pick(nodes);
         const effect = lie((_, call) => answer(fork, node.behaviour, call));
-        // State that is asked for by number nothing tells from that of the fork.
+        // State read by number cannot be told apart from the fork's.
         const when = ({ method }: { method: string }) =>
           node.behaviour.stateByHash || !STATE_METHODS.includes(method);
         node.fail({ effect, when, share: 0.5, times: 5 + random.integer(60) });
@@ -179,7 +179,7 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         await world.endSessions();
         note("end sessions");
       },
-      /** One after the other, in whatever the indexer does meanwhile. */
+      /** One after the other, during any work of the indexer. */
       endOneByOne: async () => {
         const count = 5 + random.integer(15);
         for (let ended = 0; ended < count; ended++) {
@@ -254,7 +254,7 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
     };
     await reach();
     let differences = await compareDatabase(sql, oracle, isLeftOut);
-    // What was fetched before the last blocks were taken back may have come after it passed the head.
+    // Data fetched before the last blocks were removed may have arrived after it passed the head.
     if (differences.length > 0) {
       await sleep(SETTLED_MS);
       await reach();

@@ -9,7 +9,7 @@ import { createOracleReader, type Oracle } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { deployWorld } from "../support/world/world.ts";
 
-/** When something was read, and marks that may be too careful: no chain tells what they must be. */
+/** Times of reads, and marks that may be too careful: no chain determines them. */
 const FREE = [
   "addresses.balance_block",
   // True of the block where it was asked; the tests of roll-backs look at it.

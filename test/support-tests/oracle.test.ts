@@ -226,7 +226,7 @@ describe("the oracle", () => {
     expect(told(12)).toEqual([undefined, null, null]);
   });
 
-  /** Who owns each piece that the oracle knows, as the contract says. */
+  /** The owner of each piece in the oracle, by the contract. */
   async function ownersByContract({ nftOwners, head }: Oracle): Promise<NftOwner[]> {
     const collectible = world.contracts["collectible"];
     const known = nftOwners.filter(({ token }) => token === collectible);

@@ -9,7 +9,7 @@ export function transactionKey({ hash, blockNumber, transactionIndex }: Row<"tra
   return { hash, blockNumber, transactionIndex };
 }
 
-/** First topics of the events by which a proxy or a beacon tells of another implementation. */
+/** First topics of the events for a new implementation of a proxy or a beacon. */
 export const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | null | undefined> = new Set(
   [
     "Upgraded(address)",
@@ -19,7 +19,7 @@ export const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | null | undefined> = new S
   ].map(toEventSelector),
 );
 
-/** Where the logs are that tell of another implementation. */
+/** Positions of the logs about a new implementation. */
 export function implementationChanges(logs: readonly Row<"logs">[]) {
   return logs
     .filter(({ topic0 }) => IMPLEMENTATION_CHANGES.has(topic0))

@@ -13,8 +13,9 @@ export interface DevelopmentNode {
 
 export interface Anvil extends DevelopmentNode {
   /**
-   * Starts it anew on its port, with nothing on its chain, when it has stopped answering: it may lock up for ever when its
-   * chain is reorganised while it is read (foundry-rs/foundry, issue 10452). Whether that was needed.
+   * Restarts it on its port, with an empty chain, when it has stopped answering: it may lock up for
+   * ever when its chain is reorganised during a read (foundry-rs/foundry, issue 10452). Returns
+   * whether that was needed.
    */
   revive(): Promise<boolean>;
 }

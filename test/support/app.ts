@@ -31,12 +31,12 @@ export interface TestAppOptions
   nodeUrl?: string;
   /** Has a verifier of its own with the bundled compiler. */
   verifies?: boolean;
-  /** What is served, given the app's own chain; default: that alone. */
+  /** The served chains, given the app's own; default: only that. */
   chains?: (own: ServedChain) => ReturnType<ServedChains>;
 }
 
 export const TEST_CHAIN_ID = 31_337;
-/** Whatever is asked of a verifier that was not given fails the test that asked. */
+/** Every question to a missing verifier fails its test. */
 const noVerifier = new Proxy({} as Verifier, {
   get: (_target, name) => {
     throw new Error(`this test has no verifier, yet verifier.${String(name)} was used`);

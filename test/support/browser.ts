@@ -6,7 +6,7 @@ export const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium"].find(
   (path) => path !== undefined && existsSync(path),
 );
 
-/** What a test without a browser says of itself. */
+/** Name of a test that is skipped without a browser. */
 export const WITHOUT_CHROMIUM =
   CHROMIUM === undefined ? " (skipped: no Chromium at $CHROMIUM or /usr/bin/chromium)" : "";
 

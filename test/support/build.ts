@@ -84,7 +84,7 @@ interface SyncStateRow {
   synchronised: boolean;
 }
 
-/** What `publish` takes: rows by table, in any order. */
+/** Input of `publish`: rows by table, in any order. */
 export interface World {
   blocks?: Given<Row<"blocks">, "number">[];
   transactions?: Given<Row<"transactions">, "blockNumber">[];
@@ -100,7 +100,7 @@ export interface World {
   tokenIdBalances?: Given<TokenBalanceRow & { tokenId: string }, "token" | "owner" | "tokenId">[];
   nftOwners?: NftOwnerRow[];
   dailyStatistics?: Given<DailyStatisticsRow, "day">[];
-  /** The sum of all coin balances; by default there is none. */
+  /** The sum of all coin balances; none by default. */
   coinSupply?: string;
   syncState?: Partial<SyncStateRow>;
 }

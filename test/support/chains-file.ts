@@ -9,7 +9,7 @@ export type FileChain = Readonly<Record<string, string | number>>;
 export interface ChainsFile {
   path: string;
   write(chains: readonly FileChain[]): void;
-  /** Writes what is no list of chains. */
+  /** Writes a file that is not a list of chains. */
   spoil(content: string | Buffer): void;
   remove(): void;
 }

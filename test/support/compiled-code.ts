@@ -26,7 +26,7 @@ export function solcMetadata(hash = "11", version = "000814"): Buffer {
   return bytes("a264697066735822", "1220", hash.repeat(32), "64736f6c6343", version, "0033");
 }
 
-/** What solc writes with `bytecodeHash: "none"`. */
+/** solc's output with `bytecodeHash: "none"`. */
 export function bareMetadata(version = "000814"): Buffer {
   return bytes("a164736f6c6343", version, "000a");
 }

@@ -11,9 +11,10 @@ export interface ComposeService {
 type Values = Readonly<Record<string, string | undefined>>;
 
 /**
- * The services of a compose file as `docker compose config` would tell them, with these contents of the file `.env` and
- * this environment: anchors merged, variables filled in after the YAML was read, values of env_file below those of
- * `environment`. Source: the Compose specification, "Interpolation" and "env_file".
+ * The services of a compose file in the form of `docker compose config`, with these contents of the
+ * file `.env` and this environment: anchors merged, variables filled in after parsing the YAML,
+ * values of env_file below those of `environment`. Source: the Compose specification,
+ * "Interpolation" and "env_file".
  */
 export function readComposition(
   text: string,

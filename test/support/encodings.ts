@@ -12,7 +12,7 @@ const escapeUnicode = (text: string) =>
       .join(""),
   );
 
-/** Ways in which programs write a text into another one, each undone by nobody before it is read. */
+/** Encodings of a text within another one, which readers do not undo. */
 export const ENCODINGS: Record<string, (text: string) => string> = {
   plain: (text) => text,
   "percent-encoded": encodeURIComponent,

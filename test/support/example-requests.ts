@@ -28,7 +28,7 @@ export function listOperations(): ExampleOperation[] {
   );
 }
 
-/** Whether a path is an action's, of either dialect. */
+/** Returns whether a path is an action's, of either dialect. */
 export function isAction(route: string): boolean {
   return /^\/(?:v2\/)?api\/\w+\/\w+$/.test(route);
 }

@@ -91,14 +91,14 @@ async function statementsOf(sql: Sql, work: () => Promise<unknown>): Promise<Sta
   return statements;
 }
 
-/** What is slow in a plan: sequential scans of tables that grow, and sorts. */
+/** Slow parts of a plan: sequential scans of tables that grow, and sorts. */
 export function slowNodes(plan: PlanNode): string[] {
   const { "Node Type": type, "Relation Name": table = "" } = plan;
   const isSlow = (type === "Seq Scan" && !SMALL.has(table)) || type.includes("Sort");
   return [...(isSlow ? [`${type} ${table}`] : []), ...(plan.Plans ?? []).flatMap(slowNodes)];
 }
 
-/** Rows that the scans of an executed plan looked at, those that they dropped included; of one table if it is given. */
+/** Rows that the scans of an executed plan read, including filtered ones; of one table if it is given. */
 export function rowsRead(plan: PlanNode, table?: string): number {
   const loops = plan["Actual Loops"] ?? 0;
   const name = plan["Relation Name"];

@@ -5,8 +5,8 @@ import { errorHeaderFault } from "./error-header.ts";
 const FOLDER = new URL("../fixtures/responses/", import.meta.url);
 
 /**
- * Asks and compares the answer, key order included, with `test/fixtures/responses/<name>.json`, a file that tells
- * request, HTTP status and body. `npx vitest run -u` writes what differs or is missing.
+ * Requests and compares the answer, key order included, with `test/fixtures/responses/<name>.json`,
+ * a file with request, HTTP status and body. `npx vitest run -u` writes different and missing ones.
  */
 export async function expectGolden(app: FastifyInstance, name: string, url: string): Promise<void> {
   const response = await app.inject(url);

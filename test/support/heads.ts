@@ -20,11 +20,11 @@ interface Heard {
   block: string;
 }
 
-/** What was asked, and what was wrong. */
+/** The questions, and the faults. */
 export interface Findings {
   heads: number;
   answers: number;
-  /** About tokens whose balances change without any transfer: nobody can say when which amount was read. */
+  /** Tokens whose balances change without any transfer: the time of a read amount is unknown. */
   undecided: number;
   /** Refused because the node had left the branch, or was asked for too much at once. */
   refused: number;
@@ -41,9 +41,9 @@ const BLOCKS_OF_A_ROUND = 3;
 const POLL_MS = 2;
 
 /**
- * Plays on real chains, one behind the other, and asks every action that an oracle can answer, each time in one of the
- * dialects, at each head that is published, at once when it is; compares each answer with the oracle's for the block that
- * the answer names. `onChain` is told what was found so far.
+ * Plays on real chains, one after the other, and sends every action that an oracle can answer,
+ * alternating the dialects, at each published head at once; compares each answer with the oracle's
+ * for the answer's block. `onChain` receives the findings so far.
  */
 export async function askAtEveryHead(
   heads: number,
@@ -175,7 +175,7 @@ async function judge(
 const ABOUT_TOKENS =
   /^(token\/.*|stats\/tokensupply|account\/(tokenbalance|tokenlist|addresstoken(nft)?balance))$/;
 
-/** Whether a token that changes silently takes part in what is asked. */
+/** Whether a token that changes silently takes part. */
 function isUndecided(
   request: WireRequest,
   { holdings }: Oracle,

@@ -21,7 +21,7 @@ export interface TestIndexerOptions {
   auditIntervalMs?: number;
   /** Default: as the product. */
   writerSilenceMs?: number;
-  /** Default off: the scripted node makes provable blocks only when it is told to. */
+  /** Default off: the scripted node makes provable blocks only on request. */
   proofs?: boolean;
   /** Default: all of the product's. */
   families?: readonly StateFamily[];

@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { sleep } from "../../src/core/async.ts";
 
-/** What `npm start` runs, as a process of its own. */
+/** The program of `npm start`, as a separate process. */
 export interface Periscope {
   process: ChildProcess;
   /** The record that says that the first synchronisation is done. Rejects when the process ends before. */
@@ -19,7 +19,7 @@ export interface Periscope {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-/** What can be asked, and where. */
+/** The served URLs. */
 export interface Ready {
   api: string;
   etherscan: string;
@@ -39,7 +39,7 @@ export function startPeriscope(
     env: { PATH: process.env["PATH"], PORT: "0", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // A test that failed may have left it running; what it started ends with it.
+  // A failed test may have left it running; its children end with it.
   const kill = (): void => {
     child.kill("SIGKILL");
   };
@@ -90,15 +90,15 @@ function readable(complaints: string): string {
 }
 
 /**
- * Removes the data folder of processes that have ended. What they had started may still be on its way out, and writes until
- * then: an initdb of an interrupted start, a PostgreSQL of a killed one.
+ * Removes the data folder of processes that have ended. Their children may still be ending, and
+ * write until then: an initdb of an interrupted start, a PostgreSQL of a killed one.
  */
 export async function removeData(folder: string): Promise<void> {
   while (await isUsed(folder)) await sleep(20);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Whether a process works in a folder, or was started with its name. */
+/** Returns whether a process works in a folder, or was started with its name. */
 async function isUsed(folder: string): Promise<boolean> {
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const places = await Promise.all(

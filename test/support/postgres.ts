@@ -8,7 +8,7 @@ export interface TestDatabase {
   /** URL for parts that open their own connections. */
   url: string;
   sql: Sql;
-  /** Closes `sql` and removes the database, whoever is still connected. */
+  /** Closes `sql` and removes the database, despite other connections. */
   drop(): Promise<void>;
 }
 
@@ -34,10 +34,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** PostgreSQL's code for a database that somebody uses. */
+/** PostgreSQL's code for a database in use. */
 const OBJECT_IN_USE = "55006";
 
-/** Drops a database, whoever uses it. Citus' own sessions come back while it is dropped. */
+/** Drops a database in use. Citus' own sessions come back while it is dropped. */
 async function dropDatabase(admin: Sql, name: string): Promise<void> {
   for (;;) {
     try {

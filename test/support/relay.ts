@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
 
-/** A TCP relay on a port of its own: what stands behind it may go away, come back elsewhere, or be cut off. */
+/** A TCP relay on a separate port: the server behind it may go away, come back elsewhere, or be cut off. */
 export interface Relay {
   port: number;
   /** Sends new connections to another port of loopback. */

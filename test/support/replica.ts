@@ -85,7 +85,7 @@ async function startServer(cluster: Cluster, settings: Record<string, string>): 
   throw new Error(`PostgreSQL ended instead of starting: ${lines.join("\n")}`);
 }
 
-/** What root has copied belongs to root. */
+/** Copies of root belong to root. */
 async function own(folder: string, user: Cluster["user"]): Promise<void> {
   if (!user) return;
   await chown(folder, user.uid, user.gid);

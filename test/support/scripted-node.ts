@@ -36,7 +36,7 @@ export interface ScriptedNode {
   stop(): Promise<void>;
 }
 
-/** Starts a scripted node; it answers as a geth archive node with the debug and trace methods unless told otherwise. */
+/** Starts a scripted node; by default it answers as a geth archive node with the debug and trace methods. */
 export async function startScriptedNode(options: ScriptedNodeOptions = {}): Promise<ScriptedNode> {
   const { chain = new ScriptedChain(), limits, port: wantedPort = 0, ...behaviour } = options;
   const node = {

@@ -23,7 +23,7 @@ function shortText(text: string): string {
   return `${text.slice(0, LONGEST_TEXT)}…`;
 }
 
-/** What kind of value stands where: two answers of one action have the same, whatever chain they are of. */
+/** The kinds of values by position: two answers of one action have the same, on any chain. */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;

@@ -5,8 +5,8 @@ import { nodeBlocks } from "./node-blocks.ts";
 import type { ScriptedChain } from "./scripted-node/chain.ts";
 
 /**
- * What there is in the small world, and a little that is not: words for requests that find something. The first ones
- * are those of the actions' examples.
+ * Contents of the small world, and some missing ones: words for requests that find data. The first
+ * ones are those of the actions' examples.
  */
 export const vocabulary = {
   accounts: [

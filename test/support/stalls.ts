@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { slownessNow } from "./hostile/process-costs.ts";
 
 /**
- * Runs work, and gives the longest time in milliseconds that this thread computed between two turns of its event loop:
- * for so long nobody else was served. Processor time, not the clock's: other programs of the machine do not count; and of
- * the machine of docs/benchmarks.md.
+ * Runs work, and returns the longest time in milliseconds that this thread computed between two
+ * turns of its event loop, without answers to others. In processor time, so that other programs do
+ * not count, scaled to the machine of docs/benchmarks.md.
  */
 export async function longestStall<Result>(
   work: () => Promise<Result>,

@@ -22,7 +22,7 @@ export interface StormReport {
   acts: number;
   /** How long ago what was served was last the node's head, in ms, ascending: one for each look. */
   agesMs: number[];
-  /** Looks at which nothing was served: the chain was being indexed anew. */
+  /** Checks without a served head: the chain was being indexed from its start. */
   nothing: number;
   /** Served blocks that the node never had. */
   foreign: string[];
@@ -43,7 +43,7 @@ class Heads {
   readonly #spans = new Map<string, { from: number; to: number }[]>();
   #head: { hash: string; from: number } | undefined;
 
-  /** From `at` on the head is no longer what it was. */
+  /** From `at` on the head differs. */
   leave(at: number): void {
     if (this.#head) this.note(this.#head.hash, this.#head.from, at);
     this.#head = undefined;

@@ -4,14 +4,14 @@ import { createChain } from "../../src/chain/client.ts";
 import type { ChainOptions } from "../../src/chain/options.ts";
 import { type ScriptedNode, type ScriptedNodeOptions, startScriptedNode } from "./scripted-node.ts";
 
-/** A chain client under test with what it told its surroundings. */
+/** A chain client under test with its reports. */
 export interface TestChain {
   chain: Chain;
   /** Each line of the log, fields and text. */
   log: string[];
   /** `method outcome` of each HTTP request. */
   requests: string[];
-  /** What the composition root would abort on shutdown. */
+  /** The composition root's signal for shutdown. */
   stop: AbortController;
 }
 

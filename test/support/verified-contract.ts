@@ -6,7 +6,7 @@ import {
 } from "../../src/store/contracts/verified/verified-contract.ts";
 import { blockHash, wordAt } from "./build.ts";
 
-/** A verified contract with defaults, created by nobody in the index. */
+/** A verified contract with defaults, without a creation in the index. */
 export function verifiedContract(
   fields: Partial<VerifiedContractRow> & Pick<VerifiedContractRow, "address">,
 ): VerifiedContractRow {
@@ -53,7 +53,7 @@ export function verifiedContract(
   };
 }
 
-/** Stores it; tells whether it was. */
+/** Stores it; returns whether it was. */
 export async function save(
   sql: Sql,
   fields: Parameters<typeof verifiedContract>[0],

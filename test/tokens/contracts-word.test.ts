@@ -15,8 +15,8 @@ import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { compileContracts } from "../support/world/compile.ts";
 
-// What is served of tokens whose balances, supply and standard change by other events than transfers, or by none. Truth is what
-// `eth_call` says at the head.
+// Served data of tokens whose balances, supply and standard change by other events than transfers,
+// or by none. `eth_call` at the head is the truth.
 
 const { Odd } = compileContracts();
 if (!Odd) throw new Error("not compiled");
@@ -174,7 +174,7 @@ class World {
     return (await ask(this.app.app, query, path)).result;
   }
 
-  /** What the contract says of all people, and what every answer says of them. */
+  /** The contract's answers about all people, and every API answer about them. */
   async expectTruth(token: Address, ids: number[] = []): Promise<void> {
     await this.reach();
     const isOfIds = (await this.call(token, "supportsInterface", "bytes4", "0xd9b67a26")) === 1n;

@@ -10,13 +10,13 @@ import { type Case, deployedInput, tampered } from "./case.ts";
 import { createCompilerFolder } from "./compiler-folder.ts";
 import { type DeploymentChain, initCodeOf, link, startDeploymentChain } from "./deployment.ts";
 
-/** What a case's contract is on chain. */
+/** A case's contract on chain. */
 export interface DeployedCase {
   address: Address;
   runtimeCode: Hex;
   /** Null: not known. */
   creationCode: Hex | null;
-  /** What the compiler said of it. */
+  /** The compiler's output for it. */
   metadata: string;
 }
 
@@ -35,8 +35,9 @@ interface Compiled {
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
 }
 
-export async function startCaseChain(): Promise<CaseChain> {
-  const chain = await startDeploymentChain();
+/** Starts it, on a development node of its own unless another one is given. */
+export async function startCaseChain(given?: DeploymentChain): Promise<CaseChain> {
+  const chain = given ?? (await startDeploymentChain());
   const folder = createCompilerFolder();
   const compilers = new Map<string, Promise<Compiler>>();
   const catalogue = createCatalogue({

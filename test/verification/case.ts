@@ -3,7 +3,7 @@ import type { Address } from "../../src/core/evm/address.ts";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 
-// Cases of test/fixtures/verification: what was deployed, what is sent, what must come of it.
+// Cases of test/fixtures/verification: the deployment, the request, and the expected outcome.
 
 type Settings = Record<string, unknown>;
 /** Text by path, as lines. */
@@ -65,7 +65,7 @@ export interface Case {
         evmVersion?: string;
       }
     | { failure: string; reason: string };
-  /** What lib-sourcify makes of it where it is not the same. */
+  /** lib-sourcify's outcome where it differs. */
   sourcify?: string;
 }
 

@@ -9,7 +9,7 @@ export interface CompilerFolder {
   remove(): void;
 }
 
-/** What the compilers call themselves, by the number in the name of their package. */
+/** The compilers' own versions, by the number in the name of their package. */
 const LONG_VERSIONS: Readonly<Record<string, string>> = {
   "0.4.6": "0.4.6+commit.2dabbdf0",
   "0.4.8": "0.4.8+commit.60cc1668",

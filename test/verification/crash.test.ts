@@ -47,7 +47,7 @@ function workers(): { pid: number; parent: number }[] {
   return rows.split("\n").flatMap((row) => {
     const [pid, parent, state = "", ...command] = row.trim().split(/\s+/);
     const isWorker = command.some((word) => word.endsWith("verification/process/worker.ts"));
-    // One that ended and is not yet taken notice of is no process any more.
+    // A zombie process no longer counts.
     return isWorker && !state.startsWith("Z") ? [{ pid: Number(pid), parent: Number(parent) }] : [];
   });
 }
@@ -78,7 +78,7 @@ async function submit(address: Address, source: string): Promise<string> {
   return submission.guid;
 }
 
-/** What others would find after 15 s. */
+/** The state that others find after 15 s. */
 async function letLeaseRunOut(): Promise<void> {
   await world.sql`UPDATE verification_jobs SET lease_until = '-infinity' WHERE state = 'running'`;
 }

@@ -6,7 +6,7 @@ import { type Anvil, startAnvil } from "../support/anvil.ts";
 
 /** A development chain to deploy code on. */
 export interface DeploymentChain {
-  anvil: Anvil;
+  anvil: Pick<Anvil, "url" | "stop">;
   request<Result>(method: string, ...params: unknown[]): Promise<Result>;
   /** Sends a transaction from the first account; its receipt, once it succeeded. */
   send(transaction: { to?: Address; data: Hex }): Promise<Receipt>;
@@ -33,7 +33,11 @@ const GAS = "0x1c9c380";
 
 /** Starts the chain. `args` are added to anvil's command line. */
 export async function startDeploymentChain(args?: readonly string[]): Promise<DeploymentChain> {
-  const anvil = await startAnvil(args);
+  return deployTo(await startAnvil(args));
+}
+
+/** Deploys to the chain of a node that has an account to send with. */
+export function deployTo(anvil: Pick<Anvil, "url" | "stop">): DeploymentChain {
   let salts = 0;
 
   async function request<Result>(method: string, ...params: unknown[]): Promise<Result> {

@@ -43,7 +43,7 @@ contract Maker {
 }
 `;
 
-/** What is to be matched, and the two codes as an honest deployment leaves them. */
+/** The compared contract, and the two codes as an honest deployment leaves them. */
 interface Program {
   contract: CompiledContract;
   runtimeCode: Buffer;
@@ -89,7 +89,7 @@ function programOf(viaIR: boolean): Program {
 
 const programs = [programOf(false), programOf(true)];
 
-/** Places that the rules leave open, told by the compiler and by the form of its metadata. */
+/** Places that the rules leave open, by the compiler and the form of its metadata. */
 function openPlaces({ contract }: Program, which: "runtime" | "creation"): Set<number> {
   const open = new Set<number>();
   const add = (from: number, length: number) => {
@@ -158,7 +158,7 @@ test(`${TRIES} codes with one other byte outside what is left open: none is acce
   expect(accepted).toEqual([]);
 });
 
-/** What this compiler writes, as a pattern over hex digits: whatever else is there is not its own. */
+/** This compiler's output, as a pattern over hex digits: other bytes are not its own. */
 const REAL = /^a[12](?:646970667358221220.{64}|65627a7a723[01]5820.{64})?64736f6c634300081c00..$/;
 
 test(`${TRIES} tails that somebody made up in the place of metadata: none is accepted`, () => {

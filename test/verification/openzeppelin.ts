@@ -4,10 +4,7 @@ import path from "node:path";
 
 const require = createRequire(import.meta.url);
 
-/**
- * A source and everything it imports from OpenZeppelin's package, as the sources of standard JSON: what a build tool
- * would send.
- */
+/** A source and everything it imports from OpenZeppelin's package, as the sources of standard JSON, like a build tool's. */
 export function withImports(file: string, text: string): Record<string, { content: string }> {
   const sources: Record<string, { content: string }> = { [file]: { content: text } };
   const pending = [file];

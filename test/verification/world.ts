@@ -22,7 +22,7 @@ export interface World {
   indexer: TestIndexer;
   chain: Chain;
   compilers: CompilerFolder;
-  /** Starts a verifier; whoever does closes it. */
+  /** Starts a verifier, to be closed by the caller. */
   startVerifier(options?: Partial<TestVerifierOptions>): Verifier;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import path from "node:path";
 /** A release of vyper. */
 export interface Vyper {
   release: string;
-  /** What it calls itself: `v0.3.10+commit.9136169`. */
+  /** Its own version: `v0.3.10+commit.9136169`. */
   version: string;
 }
 

@@ -6,13 +6,13 @@ export interface Program {
   source: string;
   /** Further files by path, for standard JSON. */
   others?: Record<string, string>;
-  /** Of the file itself, with a slash; all files are sources then. */
+  /** The folder of the file itself, with a slash; all files are sources then. */
   folder?: string;
 }
 
 const since = (release: string, first: string) => compareReleases(release, first) >= 0;
 
-/** What a constructor is marked with. */
+/** Decorators of a constructor. */
 function deploy(release: string): string {
   return since(release, "0.4.0") ? "@deploy" : "@external";
 }

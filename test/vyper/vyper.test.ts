@@ -147,7 +147,7 @@ async function verifySingle(
   return response.json();
 }
 
-/** Submits what the kit makes of an answer; what becomes of it. */
+/** Submits the kit's claim from an answer; returns the outcome. */
 async function importClaim(contractaddress: Address, claim: Claim | undefined): Promise<string> {
   const submission = { module: "contract", action: "verifysourcecode", contractaddress, ...claim };
   const submitted = await server.app.inject({

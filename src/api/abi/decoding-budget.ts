@@ -27,10 +27,7 @@ export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
   return values < 0 || characters < 0;
 }
 
-/**
- * Subtracts the content of data, by its types, from the budget without decoding it. Returns false
- * when it fits neither the types nor the budget.
- */
+/** Subtracts data's content, by its types, from the budget without decoding it. False when types or budget do not fit. */
 export function spendOn(
   parameters: readonly AbiParameter[],
   data: Hex,

@@ -45,7 +45,7 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   /** Scoped to the caller; cancelled with the request. */
   chain: CallerChain;
   dialect: Dialect;
-  /** The page that `page` and `offset`, or a cursor, ask for. */
+  /** The page by `page` and `offset`, or by a cursor. */
   page: PageRange;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
@@ -118,8 +118,9 @@ export interface Action<
   /** Answered also during the first synchronisation. */
   servedWhileLoading?: boolean;
   /**
-   * The list can be read to its end by cursors: of the rows up to a block (`history`), with values of the page's own state
-   * (`members`), or of the holdings of a token or an owner, as long as no transfer changes them.
+   * The list supports cursors: over rows up to a block (`history`), over members with values of
+   * each page's state (`members`), or over the holdings of a token or an owner while no transfer
+   * changes them.
    */
   cursor?: "history" | "members" | "token" | "owner";
   /** Whether the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */

@@ -13,7 +13,7 @@ import type { Read } from "../reading/snapshot.ts";
 import type { Action } from "./action.ts";
 import { type Dialect, type Failure, failed } from "./envelope.ts";
 
-// Walks over whole lists by cursors, which keep no state here. Source: docs/wire.md, "Whole lists".
+// Reads whole lists by cursors, which keep no state here. Source: docs/wire.md, "Whole lists".
 
 const START = "start";
 const MAXIMUM_LENGTH = 256;
@@ -22,11 +22,11 @@ const WITH_PAGE = "page and cursor cannot be combined";
 const REORGANISED = "The chain was reorganised below this cursor, please begin again";
 const CHANGED = "The list has changed since this cursor, please begin again, or take it as a file";
 
-/** What a cursor says. */
+/** Content of a cursor. */
 interface Cursor {
   /** Hash of the parameters that must stay the same. */
   request: string;
-  /** Hash of the index that it is of. */
+  /** Hash of its index. */
   index: string;
   /** The block that the walk is pinned to, see `pinOf`. */
   pin: string;
@@ -36,15 +36,15 @@ interface Cursor {
 /** One page of a walk. */
 export interface Walk {
   page: PageRange;
-  /** Reads at the block that the walk is pinned to. Throws `RequestError` where it is not of the chain any more. */
+  /** Reads at the pinned block. Throws `RequestError` when it was rolled back. */
   pin(read: Read): Read;
-  /** The cursor of the page behind a key. */
+  /** Returns the cursor of the page after a key. */
   next(key: PageKey): string;
-  /** The block that the answer is true for, where that is not the served head. */
+  /** Returns the answer's block, unless it is the served head. */
   block(): BlockReference | undefined;
 }
 
-/** Begins the walk that a request asks for, or goes on with it; `limit` rows are a page. Undefined without a cursor. */
+/** Begins or continues the walk of a request; `limit` rows are a page. Undefined without a cursor. */
 export function readWalk(
   action: Action,
   dialect: Dialect,
@@ -98,7 +98,7 @@ export function readWalk(
   };
 }
 
-/** The newest block with a change of the holdings that a list shows. */
+/** Returns the newest block with a change of a list's holdings. */
 async function lastChange(
   sql: Queryable,
   of: Action["cursor"],
@@ -111,7 +111,7 @@ async function lastChange(
   return number === undefined ? undefined : getBlockReference(sql, number);
 }
 
-/** A block by its number and the beginning of its hash. */
+/** Returns a block's number and the beginning of its hash. */
 function pinOf(block: BlockReference | undefined): string {
   return block ? `${block.number}-${short(block.hash, 22)}` : "";
 }
@@ -131,7 +131,7 @@ function parse(text: string): Cursor | undefined {
   return key.length > 0 ? { request, index, pin, key } : undefined;
 }
 
-/** The beginning of a hash. */
+/** Returns the beginning of a hash. */
 function short(text: string, length: number): string {
   return hash("sha256", text, "base64url").slice(0, length);
 }

@@ -31,10 +31,7 @@ import { createGasOracle } from "./gas/prices.ts";
 import { pageRange } from "./params.ts";
 import { actionsOf } from "./registry.ts";
 
-/**
- * Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws for every failure
- * that is no outcome of the action.
- */
+/** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws failures other than outcomes. */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,
@@ -43,15 +40,15 @@ export type Dispatch = (
   asker: Caller,
 ) => Promise<Answer>;
 
-/** Who asks. */
+/** The client of a request. */
 interface Caller extends Pick<Context, "client" | "signal"> {
-  /** Tags of answers that the client has. */
+  /** Tags of the client's cached answers. */
   known: readonly string[];
 }
 
 const DEFAULT_RPC_ID = 1;
 
-/** The module and action that a request names. Throws `RequestError` when one of them is absent. */
+/** Returns the module and action in a request. Throws `RequestError` when one of them is absent. */
 export function namesIn(input: Input): { module: InputValue; action: InputValue } {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");
@@ -65,7 +62,7 @@ export function namesIn(input: Input): { module: InputValue; action: InputValue 
   return { module, action };
 }
 
-/** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
+/** Returns the action of a request. Throws `RequestError` with the wire's words when there is none. */
 export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
   const names = namesIn(input);
   const module = nameOf(names.module);
@@ -76,9 +73,7 @@ export function findAction(input: Input, dialect: Dialect): { module: string; ac
   return { module, action };
 }
 
-/**
- * The action that a path names; undefined when there is none. Throws `RequestError` when the parameters name another.
- */
+/** Returns the action in a path; undefined when there is none. Throws `RequestError` when the parameters name another. */
 export function findActionOfPath(
   path: { module: string; action: string },
   input: Input,
@@ -96,23 +91,23 @@ export function findActionOfPath(
   return { module, action };
 }
 
-/** Lists and objects of a JSON body name nothing. */
+/** Returns a name; lists and objects of a JSON body are none. */
 function nameOf(value: InputValue): string {
   return typeof value === "string" ? value.toLowerCase() : "";
 }
 
 export interface DispatchOptions extends SoftwareVersion {
-  /** Time that an answer may take, see `inTime`. */
+  /** Time limit of an answer, see `inTime`. */
   requestTimeoutMs: number;
 }
 
-/** An outcome, the cursor of the page behind it, or the tag of the answer that the client has already. */
+/** An outcome, or the tag of the client's current copy. */
 type Made = { block?: BlockReference | undefined } & (
   | { outcome: Outcome<unknown>; etag?: string | undefined; next?: string | undefined }
   | { unchanged: string }
 );
 
-/** Creates the one dispatcher of a server. */
+/** Creates the dispatcher of a server. */
 export function createDispatch(
   { version, commit, requestTimeoutMs }: DispatchOptions,
   usageOf: Context["usageOf"],
@@ -181,7 +176,7 @@ export function createDispatch(
     return { outcome, block: walk?.block() ?? head, etag, next: key && walk?.next(key) };
   }
 
-  /** An expected failure as an error object; throws any other again. */
+  /** Converts an expected failure to an error object; throws any other again. */
   function toRpcError(thrown: unknown, { log }: ServedChain): Made {
     const known = rpcErrorOf(thrown);
     if (!known) throw thrown;
@@ -219,14 +214,14 @@ function answerOf(
   return explorerAnswer(outcome, dialect, empty);
 }
 
-/** Refuses a node's answer that is larger than ours may be. */
+/** Refuses a node's answer above our own limit. */
 function bounded(answer: Answer): Answer {
   return answer.body.length <= MAXIMUM_ANSWER
     ? answer
     : proxyAnswer(rpcError("too-large", { code: -32_000, message: TOO_LARGE }));
 }
 
-/** The parameters that the action knows; whatever else was sent is ignored. */
+/** Collects the action's parameters; ignores all others. */
 function collect(action: Action, input: Input, dialect: Dialect): RawParameters {
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
   const parameters: Record<string, RawParameters[string]> = {};
@@ -238,7 +233,7 @@ function collect(action: Action, input: Input, dialect: Dialect): RawParameters 
   return parameters;
 }
 
-/** Absent parameters come before bad values; both in the order that the action declares. */
+/** Returns absent parameters before invalid values; both in the order of the action's declaration. */
 function invalidParameters(
   action: Action,
   issues: readonly { path: readonly PropertyKey[]; message: string }[],

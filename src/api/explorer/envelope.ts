@@ -3,7 +3,7 @@ import type { BlockReference } from "../../chain/questions.ts";
 import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 
-/** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
+/** The explorer whose form an answer has: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
 
 /** One value for both dialects, or one for each. */
@@ -12,14 +12,14 @@ export type PerDialect<Value> = Value | { blockscout: Value; etherscan: Value };
 /** The `id` of a JSON-RPC request or answer. */
 export type RpcId = string | number | null;
 
-/** The explorer envelope: exactly these three keys, always. */
+/** The explorer envelope: always exactly these three keys. */
 export interface ExplorerEnvelope {
   status: "0" | "1" | "2";
   message: string;
   result: unknown;
 }
 
-/** The action ran and has nothing to give: a text of the wire, and what stands beside it. */
+/** The action ran without a result: a text of the wire, and further fields. */
 export interface Failure extends Fault {
   kind: "failed";
   text: string;
@@ -28,7 +28,7 @@ export interface Failure extends Fault {
   httpStatus: number;
 }
 
-/** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
+/** The result of a handler. Built with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
   | { kind: "ok"; result: Result; code?: ErrorCode | undefined; next?: PageKey | undefined }
   | { kind: "rpc-error"; error: RpcErrorObject; code: ErrorCode }
@@ -36,39 +36,39 @@ export type Outcome<Result> =
   | { kind: "text"; text: string }
   | Failure;
 
-/** The answer as it is sent. */
+/** The answer in the form it is sent. */
 export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
   /** Why it is no success, for `x-periscope-error`. */
   fault?: Fault | undefined;
-  /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
+  /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
-  /** Cursor of the page behind. */
+  /** Cursor of the next page. */
   next?: string | undefined;
-  /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
+  /** Tag of an answer that is valid until the head changes (`Action.changesWithHead`). */
   etag?: string | undefined;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
-/** Message of an empty list for which clients know no text of its own. */
+/** Message of an empty list for which clients expect no particular text. */
 export const NO_RECORDS = "No records found";
 
 /** Error text for sums of fees of days whose receipts are still being read again. */
 export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, try again later";
 
 /**
- * Success. An empty array is answered with the `empty` text of an action that has one. A code is for what has the envelope of
- * a success, but is none.
+ * Returns a success. An empty array gets the `empty` text of an action that has one. A code marks a failure that has the
+ * envelope of a success.
  */
 export function ok<Result>(result: Result, code?: ErrorCode): Outcome<Result> {
   return { kind: "ok", result, code };
 }
 
-/** Success with the rows of a page. Of a walk, one more was read, which tells whether others follow. */
+/** Returns a success with a page's rows. A walk reads one more, which shows whether others follow. */
 export function okPage<Row, Shown>(
   { after, limit }: PageRange,
   rows: readonly Row[],
@@ -81,10 +81,7 @@ export function okPage<Row, Shown>(
   return { kind: "ok", result: shown.map(show), next: last && keyOf(last).map(String) };
 }
 
-/**
- * Failure in the action's own terms: `message` is the text and `result` null in Blockscout's dialect, `NOTOK` and the
- * text in Etherscan's. HTTP 200 unless another status is given.
- */
+/** Returns a failure of the action, in each dialect's form. HTTP 200 by default. */
 export function failed(
   code: ErrorCode,
   text: string,
@@ -93,42 +90,42 @@ export function failed(
   return { kind: "failed", code, text, result, httpStatus, parameter };
 }
 
-/** What of a failure has a default. */
+/** The parts of a failure that have a default. */
 export type FailureOptions = Partial<Pick<Failure, "result" | "httpStatus" | "parameter">>;
 
-/** An exceptional envelope, sent as it stands in both dialects. */
+/** Returns an exceptional envelope, sent unchanged in both dialects. */
 export function verbatim(envelope: ExplorerEnvelope, code?: ErrorCode): Outcome<never> {
   return { kind: "verbatim", envelope, code };
 }
 
-/** An answer that is no JSON. */
+/** Returns a plain-text answer. */
 export function plainText(text: string): Outcome<never> {
   return { kind: "text", text };
 }
 
-/** Failure of an action whose errors are objects. */
+/** Returns the failure of an action whose errors are objects. */
 export function rpcError(code: ErrorCode, error: RpcErrorObject): Outcome<never> {
   return { kind: "rpc-error", error, code };
 }
 
-/** The value of a dialect. */
+/** Returns the value of a dialect. */
 export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): Value {
   return typeof value === "object" && value !== null && "blockscout" in value
     ? value[dialect]
     : (value as Value);
 }
 
-/** An answer that is JSON. */
+/** Returns a JSON answer. */
 export function jsonAnswer(value: unknown, httpStatus = 200, fault?: Fault): Answer {
   return { ...jsonText(JSON.stringify(value), httpStatus), fault };
 }
 
-/** An answer that is JSON text already. */
+/** Returns an answer from JSON text. */
 export function jsonText(body: string, httpStatus = 200): Answer {
   return { httpStatus, contentType: JSON_TYPE, body };
 }
 
-/** The error form of the explorer envelope. */
+/** Returns the error form of the explorer envelope. */
 export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
   const { text, result, httpStatus } = failure;
   const envelope: ExplorerEnvelope =
@@ -142,7 +139,7 @@ function faultOf(code: ErrorCode | undefined): Fault | undefined {
   return code && { code };
 }
 
-/** The explorer envelope of an outcome. `empty` is the message of an empty list, where that is no success. */
+/** Returns the explorer envelope of an outcome. `empty` is the message of an empty list that counts as a failure. */
 export function explorerAnswer(
   outcome: Outcome<unknown>,
   dialect: Dialect,
@@ -166,7 +163,7 @@ export function explorerAnswer(
   }
 }
 
-/** The JSON-RPC envelope of an outcome; an error is the bare text, as the reference has it. */
+/** Returns the JSON-RPC envelope of an outcome; an error is the bare text, as in the reference. */
 export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
   switch (outcome.kind) {
     case "ok":
@@ -181,10 +178,7 @@ export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
 const PROXY_ID = 1;
 const INVALID_PARAMETERS = -32_602;
 
-/**
- * The JSON-RPC envelope of an outcome as a node would give it: errors are objects, also for invalid parameters. The id
- * is always a number. Source: docs/wire.md, "Module proxy".
- */
+/** Returns the JSON-RPC envelope in a node's form. Source: docs/wire.md, "Module proxy". */
 export function proxyAnswer(outcome: Outcome<unknown>): Answer {
   const head = { jsonrpc: "2.0", id: PROXY_ID };
   switch (outcome.kind) {

@@ -9,12 +9,12 @@ import { INVALID_CURSOR } from "../http/failures.ts";
 import type { RawParameters } from "./action.ts";
 import { type Failure, failed } from "./envelope.ts";
 
-// Schemas of the parameters that several actions share. They take the wire's error texts and give the handler the
-// parsed value. Source: docs/wire.md, "Paging" and "Values".
+// Schemas of parameters shared by actions. They have the wire's error texts and return the parsed
+// value. Source: docs/wire.md, "Paging" and "Values".
 
-/** The wire's error texts for a parameter that is absent and for an invalid one. */
+/** The wire's error texts for an absent and for an invalid parameter. */
 export interface ParameterTexts {
-  /** Not needed for a parameter that may be absent. */
+  /** Not needed for an optional parameter. */
   required?: string;
   invalid: string;
 }
@@ -26,14 +26,14 @@ const MAXIMUM_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 const MAXIMUM_BLOCK_FILTER = 2_147_483_647n;
 const YEAR_0_SECONDS = -62_167_219_200n;
 const YEAR_9999_SECONDS = 253_402_300_799n;
-/** No action takes more than 20 items; a body of commas alone would take seconds and a gigabyte to split. */
+/** Most commas of a list: an action accepts 20 items at most, and a body of commas alone would take seconds and a gigabyte to split. */
 const MAXIMUM_COMMAS = 1000;
 const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
 
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
-/** Documents show the parameter as a number of this kind: in a query its digits are the same as a text's. */
+/** Documents the parameter as a number: in a query its digits equal a text's. */
 function documentedInteger(minimum?: number) {
   return {
     type: "integer" as const,
@@ -54,7 +54,7 @@ function complaint(input: unknown, { required, invalid }: ParameterTexts): strin
   return input === undefined ? (required ?? invalid) : invalid;
 }
 
-/** Items of a list separated by commas, trimmed, without empty ones. */
+/** Returns items of a list separated by commas, trimmed, without empty ones. */
 export function listItems(list: string): string[] {
   return list
     .split(",", MAXIMUM_COMMAS)
@@ -62,7 +62,7 @@ export function listItems(list: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** 20 bytes, lower case for the handler. */
+/** Parses 20 bytes to lower case. */
 export function address(texts: ParameterTexts) {
   return text(texts)
     .regex(/^0x[0-9a-fA-F]{40}$/, texts.invalid)
@@ -70,14 +70,14 @@ export function address(texts: ParameterTexts) {
     .describe("Account or contract");
 }
 
-/** 32 bytes, lower case for the handler. */
+/** Parses 32 bytes to lower case. */
 export function hash(texts: ParameterTexts) {
   return text(texts)
     .regex(/^0x[0-9a-fA-F]{64}$/, texts.invalid)
     .transform((value): Hex => lowerHex(value));
 }
 
-/** One of the words exactly. */
+/** Parses exactly one of the words. */
 export function word<const Words extends readonly [string, ...string[]]>(
   words: Words,
   texts: ParameterTexts,
@@ -85,24 +85,24 @@ export function word<const Words extends readonly [string, ...string[]]>(
   return z.enum(words, { error: (issue) => complaint(issue.input, texts) });
 }
 
-/** Decimal integer of up to 100 digits with an optional sign. */
+/** Parses a decimal integer of up to 100 digits with an optional sign. */
 export function integer(texts: ParameterTexts) {
   return text(texts).regex(INTEGER, texts.invalid).transform(BigInt).meta(documentedInteger());
 }
 
-/** Decimal integer of 0 or more. */
+/** Parses a decimal integer of 0 or more. */
 export function unsigned(texts: ParameterTexts) {
   return text(texts).regex(UNSIGNED, texts.invalid).transform(BigInt).meta(documentedInteger(0));
 }
 
-/** Decimal integer of 0 or more; what exceeds 2^53 - 1 becomes that, for there is no such block. */
+/** Parses a decimal integer of 0 or more, at most 2^53 - 1, beyond every block. */
 export function blockNumber(texts: ParameterTexts) {
   return unsigned(texts)
     .transform((value) => Number(value > MAXIMUM_BLOCK_NUMBER ? MAXIMUM_BLOCK_NUMBER : value))
     .describe("Number of a block");
 }
 
-/** UTC day as `yyyy-mm-dd`; for the handler the days since 1970-01-01. */
+/** Parses a UTC day `yyyy-mm-dd` to the days since 1970-01-01. */
 export function utcDay(texts: ParameterTexts) {
   return text(texts)
     .regex(/^\d{4}-\d{2}-\d{2}$/, texts.invalid)
@@ -111,20 +111,20 @@ export function utcDay(texts: ParameterTexts) {
     .meta({ description: "Day in UTC, yyyy-mm-dd", format: "date", pattern: undefined });
 }
 
-/** Unix seconds within the years 0 to 9999. */
+/** Parses unix seconds within the years 0 to 9999. */
 export function unixSeconds(texts: ParameterTexts) {
   return integer(texts)
     .refine((value) => value >= YEAR_0_SECONDS && value <= YEAR_9999_SECONDS, texts.invalid)
     .transform(Number);
 }
 
-/** Page, counted from 1; a bad value is ignored. */
+/** Page, counted from 1; an invalid value is ignored. */
 export const page = positive
   .default(1)
   .catch(1)
   .describe("Page of the list, counted from 1; a bad value counts as absent");
 
-/** Rows of a page; a bad value, or one above the maximum, is ignored. */
+/** Parses the rows of a page; an invalid value, or one above the maximum, is ignored. */
 export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
   return positive
     .refine((rows) => rows <= maximum)
@@ -136,7 +136,7 @@ export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
     });
 }
 
-/** Parameters of a list that can be read to its end. `cursor` is read by cursor.ts. */
+/** Returns parameters of a list with cursors, which cursor.ts parses. */
 export function paging(standard: number, maximum = MAXIMUM_OFFSET) {
   return {
     page,
@@ -150,7 +150,7 @@ export function paging(standard: number, maximum = MAXIMUM_OFFSET) {
   };
 }
 
-/** On where it is `true`, in any letter case; off otherwise. */
+/** Parses `true`, in any letter case; anything else is off. */
 export function flag(description: string) {
   return z
     .string()
@@ -160,21 +160,21 @@ export function flag(description: string) {
     .meta({ description, type: "boolean" });
 }
 
-/** Order of a list; a bad value is ignored. The action decides the order when it is undefined. */
+/** Order of a list; an invalid value is ignored. The action decides the order when it is undefined. */
 export const sort = z
   .enum(["asc", "desc"])
   .optional()
   .catch(undefined)
   .describe("Order of the list: `asc` the oldest first, `desc` the newest first");
 
-/** Side of a transaction that the address must stand on; a bad value is ignored. */
+/** Required side of the address in a transaction; an invalid value is ignored. */
 export const side = z
   .enum(["from", "to"])
   .optional()
   .catch(undefined)
   .describe("Only transactions that the address sent (`from`) or received (`to`)");
 
-/** Inclusive bound of block numbers; a bad value, or one of 2^31 and more, is ignored. */
+/** Inclusive bound of block numbers; an invalid value, or one of 2^31 and more, is ignored. */
 const blockBound = z
   .string()
   .regex(UNSIGNED)
@@ -191,7 +191,7 @@ export const blockBounds = {
   endblock: blockBound.describe("Last block, included"),
 };
 
-/** The blocks that `blockBounds` ask for. */
+/** Returns the blocks of `blockBounds`. */
 export function blocksOf(input: {
   startblock?: number | undefined;
   endblock?: number | undefined;
@@ -199,19 +199,19 @@ export function blocksOf(input: {
   return { from: input.startblock, to: input.endblock };
 }
 
-/** Inclusive bound of times in Unix seconds; a bad value is ignored. */
+/** Inclusive bound of times in Unix seconds; an invalid value is ignored. */
 export const timeBound = unixSeconds({ invalid: "" })
   .optional()
   .catch(undefined)
   .meta(documentedInteger());
 
-/** Rows of the page that parameters ask for; none when it lies beyond every list. */
+/** Returns the rows of a page; none when it lies beyond every list. */
 export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): PageRange {
   const skip = (Number(page ?? 1) - 1) * Number(offset);
   return skip < MAXIMUM_SKIP ? { limit: Number(offset), skip } : { limit: 0, skip: 0 };
 }
 
-/** `check` of the lists: when page and offset are both given, nothing beyond the first 10,000 rows is served. */
+/** Returns `check` of the lists: with both page and offset, rows beyond the first 10,000 are refused. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
   return (parameters: RawParameters): Failure | undefined => {
     if (parameters["cursor"] !== undefined) return undefined;
@@ -223,7 +223,7 @@ export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
   };
 }
 
-/** `missing` of the actions that name all absent parameters at once, in alphabetical order. */
+/** Returns `missing` of the actions that name all absent parameters at once, in alphabetical order. */
 export function listMissing(names: readonly string[]): string {
   return `Required query parameters missing: ${names.toSorted().join(", ")}`;
 }

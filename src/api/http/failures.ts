@@ -13,7 +13,7 @@ const DATABASE_OF_ANOTHER_VERSION =
   "The database does not have the tables of this version, please try again later";
 /** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
-/** Error text for a cursor that no answer had. */
+/** Error text for a cursor of no answer. */
 export const INVALID_CURSOR = "Invalid cursor";
 /** Error text for an answer above the limit of data. */
 export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";

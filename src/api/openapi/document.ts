@@ -6,6 +6,7 @@ import { chainTitle, knownChainId, type ServedChain } from "../serving/served-ch
 import { describeActions } from "./actions.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
 import { errorResponses } from "./responses.ts";
+import { restRoutes } from "./rest-verification.ts";
 import { createComponents, explorerFailure, rpcFailure } from "./schemas.ts";
 import { sourcifyRoutes } from "./sourcify.ts";
 
@@ -121,7 +122,7 @@ export function describeApi(
   components.add("ExplorerFailure", explorerFailure);
   components.add("RpcFailure", rpcFailure);
   const actions = BASES.map(([base, dialect]) => describeActions(base, dialect, components));
-  const others = [...otherRoutes, ...sourcifyRoutes].map((route) => {
+  const others = [...otherRoutes, ...restRoutes, ...sourcifyRoutes].map((route) => {
     for (const [name, schema] of Object.entries(route.schemas ?? {})) components.add(name, schema);
     return { [route.path]: { [route.method]: describeRoute(route) } };
   });

@@ -26,6 +26,11 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
     description: "Address: 0x and 40 hex digits in any letter case",
     example: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
+  way: {
+    description:
+      "`flattened-code`, `standard-input`, `sourcify`, `vyper-code` or `vyper-standard-input`",
+    example: "standard-input",
+  },
   verificationId: {
     description: "Identifier that the submission returned",
     example: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6",
@@ -50,7 +55,8 @@ export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) =>
   schemas: { [FAILURE]: failure },
 }));
 
-function parametersOf({ path, query = {} }: Endpoint) {
+/** Describes the parts of a path, and the fields of its query. */
+export function parametersOf({ path, query = {} }: Pick<Endpoint, "path" | "query">) {
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",

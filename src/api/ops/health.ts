@@ -9,7 +9,7 @@ import { inTime } from "../reading/deadline.ts";
 import { chainTitle, type ServedChain } from "../serving/served-chain.ts";
 
 export interface HealthOptions extends SoftwareVersion {
-  /** Time that an answer may take, see `inTime`. */
+  /** Time limit of an answer, see `inTime`. */
   requestTimeoutMs: number;
 }
 
@@ -20,9 +20,9 @@ const JOBS_PATIENCE_MS = 2000;
 const MAXIMUM_SILENCE_SECONDS = 60;
 
 /**
- * Adds `/health/live` (the process answers), `/health/ready` (its answers are complete and current) and `/health`,
- * whole or only its public part, which the page at `/` shows. Of several chains each has its own report. The process is
- * ready while one chain is, since a broken chain is broken in every process.
+ * Adds `/health/live` (the process answers), `/health/ready` (its answers are complete and current)
+ * and `/health`, whole or only its public part for the page at `/`. Each chain has a report. The
+ * process is ready while one chain is, since a broken chain is broken in every process.
  */
 export function addHealth(
   app: FastifyInstance,
@@ -74,7 +74,7 @@ export function addHealth(
   });
 }
 
-/** What the problems of the chains mean for the process. */
+/** Combines the problems of the chains into the process's. */
 function judge(chains: readonly { name: string; problems: readonly string[] }[]) {
   const isReady = chains.some(({ problems }) => problems.length === 0);
   const problems =
@@ -86,7 +86,7 @@ function judge(chains: readonly { name: string; problems: readonly string[] }[])
 
 const underWay = new WeakMap<Sql, Promise<IndexHealth>>();
 
-/** Those who ask at the same time share one look, so that health, which is no matter of the rate limit, stays cheap. */
+/** Shares one read between concurrent requests, since the rate limit does not cover health. */
 function lookOnce(sql: Sql, requestTimeoutMs: number): Promise<IndexHealth> {
   const shared = underWay.get(sql);
   if (shared !== undefined) return shared;
@@ -95,7 +95,7 @@ function lookOnce(sql: Sql, requestTimeoutMs: number): Promise<IndexHealth> {
   return looking;
 }
 
-/** Undefined when the database does not answer. */
+/** Returns undefined when the database does not answer. */
 export async function readHealth(
   { sql, log }: Pick<ServedChain, "sql" | "log">,
   { requestTimeoutMs }: HealthOptions,
@@ -108,18 +108,18 @@ export async function readHealth(
   }
 }
 
-/** Undefined when the table of jobs does not answer soon: it delays no other part of the report. */
+/** Returns undefined when the table of jobs does not answer in time: it delays no other part of the report. */
 export function readOpenJobs({ sql }: Pick<ServedChain, "sql">): Promise<OpenJobs | undefined> {
   return inTime(countOpenJobs(sql), JOBS_PATIENCE_MS).catch(() => undefined);
 }
 
-/** Blocks of the node that are not served yet; null while either head is unknown. */
+/** Returns the node's blocks that are not served yet; null while either head is unknown. */
 export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   const nodeHead = indexer?.nodeHead ?? null;
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
-/** Why the answers of a chain are not complete and current; empty when they are. `stopped`: see `ServedChain`. */
+/** Returns why the answers of a chain are incomplete or outdated; empty when they are not. `stopped`: see `ServedChain`. */
 export function problemsOf(
   health: IndexHealth | undefined,
   stopped: string | null = null,

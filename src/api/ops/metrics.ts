@@ -10,11 +10,11 @@ import { knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { type HealthOptions, lagOf, problemsOf, readHealth, readOpenJobs } from "./health.ts";
 
 export interface MetricsOptions {
-  /** Of the process as a whole; each chain has its own. */
+  /** Metrics of the whole process; each chain has its own. */
   metrics: ProcessMetrics;
 }
 
-/** Counts what a server answers. */
+/** Counts a server's answers. */
 export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions): void {
   app.addHook("onResponse", (request, reply, done) => {
     const labels = labelsOf(request);
@@ -36,7 +36,7 @@ export function addMetrics(app: FastifyInstance, options: HealthOptions & Metric
   });
 }
 
-/** All that is measured of one chain. */
+/** Returns all metrics of one chain. */
 async function measure(
   chain: ServedChain,
   options: HealthOptions,
@@ -53,14 +53,14 @@ async function measure(
   };
 }
 
-/** Module and action by the registry's names, or the route. No label holds text of the request. */
+/** Returns module and action by the registry's names, or the route. No label contains text of the request. */
 function labelsOf({ actionName, routeOptions, chain }: FastifyRequest) {
   const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
   const chainId = chain && knownChainId(chain);
   return { module, action, ...(chainId && { chain: String(chainId) }) };
 }
 
-/** The present state, whichever process caused it. */
+/** Returns gauges of the present state, independent of the causing process. */
 async function describeState(
   served: ServedChain,
   options: HealthOptions,

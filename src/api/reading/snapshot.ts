@@ -25,10 +25,7 @@ const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
 const TRANSACTION_ABORTED = "25P02";
 
-/**
- * Reads from the index, once for each part of an answer. With an extent it needs no transaction, at
- * half the cost. Throws `RequestError`.
- */
+/** Reads from the index, once for each part of an answer; with an extent without a transaction. Throws `RequestError`. */
 export type Read = <Found>(query: ReadQuery<Found>, extent?: Extent) => Promise<Found>;
 
 /** A query awaits the head only where its statements need it: it comes in the same round trip as the rows. */

@@ -52,10 +52,10 @@ export function subscribeToHeads(
       const { bare, headers } = splitCredentials(url);
       const socket = new WebSocket(bare, { dispatcher, headers });
       let subscribed = false;
-      let heard = true;
+      let answered = true;
       const watch = setInterval(() => {
-        if (!heard) return end();
-        heard = false;
+        if (!answered) return end();
+        answered = false;
         if (socket.readyState === socket.OPEN) socket.send(SIGN_OF_LIFE);
       }, SILENCE_MS);
 
@@ -71,7 +71,7 @@ export function subscribeToHeads(
       socket.addEventListener("error", end);
       socket.addEventListener("open", () => socket.send(SUBSCRIBE));
       socket.addEventListener("message", ({ data }) => {
-        heard = true;
+        answered = true;
         const header = readMessage(data);
         if (header === "subscribed") {
           subscribed = true;

@@ -15,7 +15,7 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
   const { pollIntervalMs, signal, webSocketUrl } = options;
   let newest: BlockHeader | null = null;
   let last: string | undefined;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let lastHeadAt = Number.NEGATIVE_INFINITY;
   let failure: unknown;
   let wake = new AbortController();
   signal.addEventListener("abort", () => wake.abort(), { once: true });
@@ -25,7 +25,7 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
   });
 
   function announce(header: BlockHeader): void {
-    heardAt = performance.now();
+    lastHeadAt = performance.now();
     if (header.hash === last) return;
     last = header.hash;
     newest = header;
@@ -40,17 +40,17 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
     }
     while (!signal.aborted) {
       // Timers have whole milliseconds, and would fire too early.
-      const restMs = Math.ceil(heardAt + pollIntervalMs - performance.now());
+      const restMs = Math.ceil(lastHeadAt + pollIntervalMs - performance.now());
       if (restMs > 0) {
         await sleep(restMs, signal);
         continue;
       }
-      const before = heardAt;
+      const before = lastHeadAt;
       // The pool logged the node's loss.
       const header = await options.fetchHead().catch(asUnanswered);
       // A head announced meanwhile may be newer.
-      if (heardAt !== before) continue;
-      heardAt = performance.now();
+      if (lastHeadAt !== before) continue;
+      lastHeadAt = performance.now();
       if (header) announce(header);
     }
   }

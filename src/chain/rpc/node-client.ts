@@ -8,7 +8,7 @@ import { type Ask, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";
 import type { RpcCall } from "../options.ts";
 
-/** viem's client over the nodes. `transport.ask` sends calls raw, without viem's formatters (docs/benchmarks.md, "What viem costs"). */
+/** viem's client over the nodes. `transport.ask` sends calls raw, without viem's formatters (docs/measurements/indexing.md, "viem"). */
 export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
 
 interface Waiting extends PromiseWithResolvers<unknown> {

@@ -22,9 +22,12 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return stops.length === 1 ? signal : AbortSignal.any(stops);
   };
 
-  const mayAskAgain = (error: NodeError, { tellReorgs, caller, answerMs }: AskOptions): boolean => {
+  const mayAskAgain = (
+    error: NodeError,
+    { reportReorgs, caller, answerMs }: AskOptions,
+  ): boolean => {
     const isReportedAtOnce =
-      (tellReorgs && REORGANISED.has(error.code)) ||
+      (reportReorgs && REORGANISED.has(error.code)) ||
       (caller !== undefined && error.code === "busy") ||
       (answerMs !== undefined && error.code === "timeout");
     return error.retryable && !isReportedAtOnce;

@@ -1,13 +1,13 @@
-import type { CallParameters } from "viem";
-import { call } from "../../core/deep-imports.ts";
+import type { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, isHexData } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { nodeErrorIn } from "../errors/errors.ts";
-import { resultOf } from "../errors/outcomes.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import { NodeError } from "../errors/errors.ts";
+import { errorIn, type Outcome, resultOf } from "../errors/outcomes.ts";
 import type { AskOptions } from "../options.ts";
 import type { BlockReference } from "../questions.ts";
-import type { NodeClient } from "../rpc/node-client.ts";
 import type { ReadPinned } from "./state.ts";
 
 /** A contract creation to simulate; its effects are discarded. */
@@ -16,98 +16,127 @@ export interface CreationTrial {
   initCode: Hex;
   /** In wei. */
   value: bigint;
-  /** Contract that makes the creation in place of `from`, called with the init code. */
+  /** Contract called with the init code, in place of the creation. */
   to?: Address;
   gas?: bigint;
   /** In wei. */
   gasPrice?: bigint;
+  /** State of some addresses in place of the block's. */
+  stateOverride?: Readonly<Record<Address, AccountOverride>>;
 }
 
-/** Overrides of state and block for a trial. */
-export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
+/** Parts of an account; absent ones are as in the state. */
+export interface AccountOverride {
+  /** In wei. */
+  balance?: bigint;
+  nonce?: bigint;
+  code?: Hex;
+  /** Storage, replaced as a whole. */
+  state?: Readonly<Record<Hex, Hex>>;
+}
+
+/** Fields of the block for a trial in place of its state's block, by geth's names. */
+export type BlockOverrides = Readonly<Record<string, unknown>>;
 
 /** Runs contract creations without sending them. */
 export type CreationRunner = ReturnType<typeof createCreationRunner>;
 
+/** Temporary errors of a node. Any other error means that it cannot run the creation. */
+const PASSING: ReadonlySet<string> = new Set<ChainErrorCode>([
+  "unreachable",
+  "timeout",
+  "rate-limited",
+  "unavailable",
+  "busy",
+  "aborted",
+]);
+
+/** Returns whether the same question may succeed later. */
+export function isPassing(error: ChainError): boolean {
+  return PASSING.has(error.code);
+}
+
 /** Creates the runner. */
 export function createCreationRunner(readPinned: ReadPinned) {
   return {
-    /** Returns the code of each creation on a block's state; null where it fails. Throws `ChainError`. */
+    /**
+     * Returns the results of creations on the state of a block: null where one fails, or where the
+     * node refuses it while it runs another. Throws `ChainError`, also when the node cannot
+     * override.
+     */
     runCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,
-      overrides: TrialOverrides = {},
+      blockOverrides?: BlockOverrides,
       options: AskOptions = {},
     ): Promise<(Hex | null)[]> =>
-      readPinned(block, options, (viem) =>
-        Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
-      ),
-    /** As `runCreations`, on the state before a transaction, with the addresses that the node computes. Throws `ChainError`. */
+      readPinned(block, options, async ({ transport }) => {
+        const calls = trials.map((trial) => {
+          const state = stateOf(trial);
+          const further = blockOverrides ? [state ?? {}, blockOverrides] : state ? [state] : [];
+          const params = [callOf(trial), { blockHash: block.hash }, ...further];
+          return { method: "eth_call", params };
+        });
+        return codesIn(await transport.ask(calls), (result) => result);
+      }),
+    /** As `runCreations`, on the state just before a transaction of the block, and with the fields of that block. */
     traceCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,
       transactionIndex: number,
-      { stateOverride = [] }: Pick<TrialOverrides, "stateOverride"> = {},
       options: AskOptions = {},
-    ): Promise<({ code: Hex; address: Address } | null)[]> =>
-      readPinned(block, options, async (viem) => {
-        const outcomes = await viem.transport.ask(
-          trials.map(({ from, initCode, value, gas, gasPrice }) => ({
-            method: "debug_traceCall",
-            params: [
-              {
-                from,
-                data: initCode,
-                ...(value > 0n && { value: quantity(value) }),
-                ...(gas !== undefined && { gas: quantity(gas) }),
-                ...(gasPrice !== undefined && { gasPrice: quantity(gasPrice) }),
-              },
-              { blockHash: block.hash },
-              {
-                tracer: "callTracer",
-                txIndex: quantity(transactionIndex),
-                stateOverrides: Object.fromEntries(
-                  stateOverride.map(({ address, balance }) => [
-                    address,
-                    balance !== undefined && { balance: quantity(balance) },
-                  ]),
-                ),
-              },
-            ],
-          })),
-        );
-        return outcomes.map((outcome) => {
-          const frame = resultOf(outcome) as { output?: unknown; to?: unknown; error?: unknown };
-          const { output, to, error } = frame ?? {};
-          return error === undefined && isHexData(output) && isHexData(to)
-            ? { code: output, address: to }
-            : null;
+    ): Promise<(Hex | null)[]> =>
+      readPinned(block, options, async ({ transport }) => {
+        const calls = trials.map((trial) => {
+          const config = {
+            tracer: "callTracer",
+            txIndex: quantity(transactionIndex),
+            stateOverrides: stateOf(trial) ?? {},
+          };
+          const params = [callOf(trial), { blockHash: block.hash }, config];
+          return { method: "debug_traceCall", params };
         });
+        return codesIn(await transport.ask(calls), (frame) =>
+          isRecord(frame) && frame["error"] === undefined ? (frame["output"] ?? "0x") : null,
+        );
       }),
   };
 }
 
-async function runOne(
-  viem: NodeClient,
-  { from, to, initCode, value, gas, gasPrice }: CreationTrial,
-  blockHash: Hex,
-  overrides: TrialOverrides,
-): Promise<Hex | null> {
-  try {
-    const { data } = await call(viem, {
-      account: from,
-      data: initCode,
-      blockHash,
-      ...(to && { to }),
-      ...(value > 0n && { value }),
-      ...(gas !== undefined && { gas }),
-      ...(gasPrice !== undefined && { gasPrice }),
-      ...overrides,
-    });
-    return data ?? "0x";
-  } catch (thrown) {
-    const code = nodeErrorIn(thrown)?.code;
-    if (code === "reverted" || code === "out-of-gas") return null;
-    throw thrown;
-  }
+function callOf({ from, to, initCode, value, gas, gasPrice }: CreationTrial): object {
+  return {
+    from,
+    data: initCode,
+    ...(to && { to }),
+    ...(value > 0n && { value: quantity(value) }),
+    ...(gas !== undefined && { gas: quantity(gas) }),
+    ...(gasPrice !== undefined && { gasPrice: quantity(gasPrice) }),
+  };
+}
+
+function stateOf({ stateOverride }: CreationTrial): object | undefined {
+  if (stateOverride === undefined) return undefined;
+  const accounts = Object.entries(stateOverride).map(([address, { balance, nonce, ...others }]) => [
+    address,
+    {
+      ...(balance !== undefined && { balance: quantity(balance) }),
+      ...(nonce !== undefined && { nonce: quantity(nonce) }),
+      ...others,
+    },
+  ]);
+  return Object.fromEntries(accounts);
+}
+
+function codesIn(outcomes: Outcome[], codeIn: (result: unknown) => unknown): (Hex | null)[] {
+  const errors = outcomes.flatMap((outcome) => errorIn(outcome) ?? []);
+  const passing = errors.find(isPassing);
+  if (passing) throw passing;
+  const refused = errors.find(({ code }) => code !== "reverted" && code !== "out-of-gas");
+  if (refused && errors.length === outcomes.length) throw refused;
+  return outcomes.map((outcome) => {
+    if ("error" in outcome) return null;
+    const code = codeIn(resultOf(outcome));
+    if (code !== null && !isHexData(code)) throw new NodeError("bad-answer", "no code");
+    return code;
+  });
 }

@@ -19,6 +19,6 @@ export function standardOf(
 }
 
 /** Returns whether a contract describes itself at all. */
-export function tellsFacts({ name, symbol, decimals, byOwner, byId }: TokenMetadata): boolean {
+export function describesItself({ name, symbol, decimals, byOwner, byId }: TokenMetadata): boolean {
   return byOwner || byId || [name, symbol, decimals].some((fact) => fact !== null);
 }

@@ -4,10 +4,7 @@ export type Hex = `0x${string}`;
 export const HEX_DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/**
- * Returns whether text is `0x` plus an even number of hex digits (also none), any letter case: the
- * "data" of the JSON-RPC specification.
- */
+/** Returns whether text is `0x` plus an even number of hex digits (also none): JSON-RPC's "data". */
 export function isHexData(text: unknown): text is Hex {
   return typeof text === "string" && HEX_DATA.test(text);
 }

@@ -15,10 +15,7 @@ export interface Repair {
 const LONGEST_KEPT = 5000;
 const MOST_KEPT = 500_000;
 
-/**
- * Faults of postgres.js 3.4.9. Each has a test that fails without its repair; a later version that
- * passes the test needs no repair.
- */
+/** Faults of postgres.js 3.4.9, each with a test; a later version that passes it needs no repair. */
 export const REPAIRS: readonly Repair[] = [
   {
     fault: `What was to be written when the connection closed stays behind as "being written". The next connection sends

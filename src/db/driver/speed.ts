@@ -1,6 +1,6 @@
 import type { Repair } from "./repairs.ts";
 
-/** Speed improvements of postgres.js, with figures in docs/benchmarks.md. Applied after the repairs. */
+/** Speed improvements of postgres.js, with figures in docs/measurements/api.md. Applied after the repairs. */
 export const SPEED: readonly Repair[] = [
   {
     fault: `A transaction waits for the answer to its BEGIN before it sends anything, a round trip for nothing. One that

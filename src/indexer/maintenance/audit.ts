@@ -33,10 +33,7 @@ export function createAuditor(
   };
 }
 
-/**
- * Compares one random final block's rows, and some state at the head, with the nodes. Differences are logged and read again; a
- * failing node ends the audit.
- */
+/** Compares a random final block, and some state, with the nodes; logs differences. Ends when a node fails. */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
     yield* auditBlock(sync);
@@ -93,8 +90,8 @@ async function* compareBlock(
   const [fetched] = blocks;
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
-  const believed = await agreement.confirm(answer, retry);
-  const expected = encodeChainRows(decodeBlocks([believed]));
+  const accepted = await agreement.confirm(answer, retry);
+  const expected = encodeChainRows(decodeBlocks([accepted]));
   const differences: TableDifference[] = [];
   for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;

@@ -117,7 +117,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
 
   fields({ block, receipts }) {
     const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
-    let tells = false;
+    let isProof = false;
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index] as RawTransaction;
       const { effectiveGasPrice } = receipt;
@@ -133,9 +133,9 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
       // A price equal to the base fee also occurs on chains without tips (ZKsync's bootloader, `getGasPrice`).
-      tells ||= typeOf(transaction) <= LAST_TYPE && price !== baseFee;
+      isProof ||= typeOf(transaction) <= LAST_TYPE && price !== baseFee;
     }
-    return tells ? "proven" : "nothing";
+    return isProof ? "proven" : "nothing";
   },
 
   async senders({ block: { transactions } }) {

@@ -25,7 +25,7 @@ import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 
 const HALTED_RETRY_MS = 5_000;
 /** How long a reorg waits for unreachable nodes. */
-const UNHEARD_PATIENCE_MS = 30_000;
+const UNREACHABLE_PATIENCE_MS = 30_000;
 /** Shortest interval of reviews of a distrusted node, and the time limit of one. */
 const REVIEW_INTERVAL_MS = 1_000;
 
@@ -144,11 +144,11 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
   sync.distrusted = undefined;
-  let unheard = false;
+  let unreachable = false;
   for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
     const ask = { node, signal: options.signal };
     const answer = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
-    unheard ||= !answer;
+    unreachable ||= !answer;
     if (answer?.header?.hash !== ours.hash || answer.head.number < suspect.number) continue;
     options.log.warn(
       { node: suspect.node, other: node },
@@ -157,18 +157,15 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
     sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
     return false;
   }
-  if (!unheard) {
-    sync.unheardSince = undefined;
+  if (!unreachable) {
+    sync.unreachableSince = undefined;
     return true;
   }
-  sync.unheardSince ??= performance.now();
-  return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
+  sync.unreachableSince ??= performance.now();
+  return performance.now() - sync.unreachableSince > UNREACHABLE_PATIENCE_MS;
 }
 
-/**
- * Handles a node's chain that has no block in common with ours. Returns true when it is indexed
- * from its start: a development chain, or one whose first indexed block was not final.
- */
+/** Handles a node's chain without a common block. Returns true when a development or never final chain is indexed again. */
 async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   const { chain, identity, isDevelopment, options } = sync;
   const current = await describeChain(chain, identity.chainId, options);

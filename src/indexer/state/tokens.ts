@@ -1,5 +1,5 @@
 import type { TokenMetadata } from "../../chain/questions.ts";
-import { standardOf, tellsFacts } from "../../chain/state/token-standard.ts";
+import { describesItself, standardOf } from "../../chain/state/token-standard.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { TokenStandard } from "../../store/lists/token-transfers.ts";
 import {
@@ -67,7 +67,7 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
                 address,
                 ...facts,
                 standard: standardOf(standard, facts),
-                isTold: tellsFacts(facts),
+                isDescribed: describesItself(facts),
               },
             ],
       );

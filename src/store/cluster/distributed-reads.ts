@@ -12,7 +12,7 @@ interface Distributed {
   [PINNED]?: number;
 }
 
-/** The same client. Its lists end at a block below the published head, and confirmations count from it. */
+/** Returns the same client. Its lists end at a block below the published head, and confirmations count from it. */
 export function asOfBlock<Client extends Queryable>(sql: Client, blockNumber: number): Client {
   return new Proxy(sql, {
     get: (target, property) => (property === PINNED ? blockNumber : Reflect.get(target, property)),

@@ -34,10 +34,7 @@ export async function shareConnections(sql: Transaction): Promise<void> {
 
 const MINIMUM_VERSION = 13;
 
-/**
- * Distributes an empty schema's tables on a Citus coordinator, after the migrations. Throws `ConfigError` for an old Citus or old
- * tables.
- */
+/** Distributes an empty schema's tables on a Citus coordinator. Throws `ConfigError` for an old Citus or old tables. */
 export async function distributeTables(sql: Sql): Promise<void> {
   const [citus] = await sql<{ version: string }[]>`
     SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`;

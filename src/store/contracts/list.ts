@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 
-/** A contract by where it was seen first; -1 where no creation tells. */
+/** A contract by its first appearance; -1 without a creation. */
 export interface SeenContract {
   address: Address;
   blockNumber: number;
@@ -11,10 +11,7 @@ export interface SeenContract {
   position: number;
 }
 
-/**
- * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
- * with code.
- */
+/** Lists contracts by first appearance. With `unverified`, only those without sources but with code. */
 export async function listContracts(
   sql: Queryable,
   kind: "all" | "unverified",
@@ -69,7 +66,7 @@ export async function listEmptyContracts(sql: Queryable, page: PageRange): Promi
     LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** Condition that a contract comes behind the key of the page. `place` is where it was seen first, and its address. */
+/** Returns the condition that a contract follows the page's key. `place` is its first appearance, and its address. */
 function isBehind(sql: Queryable, page: PageRange, place: readonly Fragment[]): Fragment {
   const forms = ["bigint", "bigint", "bigint", "bytea"] as const;
   const columns = place.map((column, index) => [column, forms[index] ?? "bytea"] as const);

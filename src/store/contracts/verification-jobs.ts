@@ -60,10 +60,7 @@ const MISSING = /^42(?:P01|703|501)$/;
 /** Time limit of the readers of several chains' tables. */
 const LOCK_TIMEOUT = "500ms";
 
-/**
- * Adds a job, or returns the limit that it would exceed, across the chains in `schemas`. One statement: submissions may come in
- * hundreds.
- */
+/** Adds a job, or returns the limit that it would exceed. One statement: submissions may come in hundreds. */
 export async function insertJob(
   sql: Sql,
   job: NewJob,

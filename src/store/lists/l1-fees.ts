@@ -11,10 +11,7 @@ interface Place {
 /** Returns the L1 fee of a transaction as text: wei, "0" where its receipt has none, "" while it is unknown. */
 export type L1FeeOf = (place: Place) => string;
 
-/**
- * Reads the L1 fees of transactions of `sql`'s snapshot, whose head has `l1FeesFrom`; undefined on
- * a chain without L1 fees. A separate read keeps a column out of other chains' lists.
- */
+/** Reads the L1 fees of transactions in a separate query; undefined on a chain without L1 fees. */
 export async function readL1Fees(
   sql: Queryable,
   places: readonly Place[],

@@ -2,21 +2,18 @@ import { Admission, type Release } from "../../core/admission.ts";
 import { StoreError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 
-/** Values of the columns that a list is ordered by: the place of a row in it. */
+/** Values of a list's order columns: the key of a row in it. */
 export type PageKey = readonly string[];
 
 /** A page of a list: `limit` rows after the first `skip`, or after a key. */
 export interface PageRange {
   limit: number;
   skip: number;
-  /** The last row of the page before; without values the list begins. `skip` is then 0. */
+  /** Key of the last row of the page before; empty at the beginning. `skip` is then 0. */
   after?: PageKey;
 }
 
-/**
- * Largest data of an answer, in bytes, or characters for text. Such an answer blocks the event loop
- * for some 100 ms, and takes several times its size in memory.
- */
+/** Largest data of an answer, in bytes or characters: it blocks the event loop for some 100 ms. */
 export const MAXIMUM_ANSWER = 24_000_000;
 /** Rows per read: some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
 const ROWS_AT_ONCE = 50;

@@ -28,10 +28,7 @@ export interface LogEntry extends TransactionLog {
   gasUsed: string;
 }
 
-/**
- * Matches the logs of an address (any when undefined) whose topics equal the given ones; an undefined topic matches
- * all.
- */
+/** Matches logs by address and topics; undefined matches all. */
 export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */

@@ -16,7 +16,7 @@ export function direction(sql: Queryable, order: Order): Fragment {
   return order === "asc" ? sql`ASC` : sql`DESC`;
 }
 
-/** Forms of the columns that lists are ordered by. */
+/** Forms of the columns in lists' orders. */
 const KEY_FORMS = {
   bigint: /^-?\d{1,16}$/,
   numeric: /^-?\d{1,78}$/,
@@ -33,7 +33,7 @@ function castTo(sql: Queryable, form: KeyForm, value: string): Fragment {
   return form === "numeric" ? sql`${value}::numeric` : sql`${value}::bytea`;
 }
 
-/** A key that is not of the list. */
+/** A key of another list. */
 export class InvalidKey extends StoreError {
   constructor() {
     super("invalid-key", "the key of a page is not of its list");
@@ -41,8 +41,8 @@ export class InvalidKey extends StoreError {
 }
 
 /**
- * The condition that a row comes behind the key of the page, as a range of an index in the order of the columns, each in its form.
- * All have the same direction. Throws `InvalidKey`.
+ * Returns the condition that a row follows the page's key, as an index range in the order of the
+ * columns, each in its form. All have the same direction. Throws `InvalidKey`.
  */
 export function behindKey(
   sql: Queryable,
@@ -58,7 +58,7 @@ export function behindKey(
   return order === "asc" ? sql`AND (${row}) > (${key})` : sql`AND (${row}) < (${key})`;
 }
 
-/** As `behindKey`, of columns of places: numbers of blocks, and positions in them. */
+/** As `behindKey`, for numbers of blocks, and positions in them. */
 export function behindPlace(
   sql: Queryable,
   page: Pick<PageRange, "after">,
@@ -73,10 +73,7 @@ export function behindPlace(
   );
 }
 
-/**
- * Returns the condition that a block number is published and within the bounds, as an index range.
- * `column` is the bare name; only one table of the query may have it.
- */
+/** Returns the condition on a published block within the bounds, as an index range. `column` is the bare name. */
 export function inPublishedBlocks(
   sql: Queryable,
   { from, to }: BlockBounds = {},

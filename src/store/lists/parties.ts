@@ -24,10 +24,7 @@ export interface Activity {
   entriesOf(address: Address, side: Side): Fragment;
 }
 
-/**
- * Returns the keys of a page of the parties' entries, in their order. Each side is a range of the
- * activity's index, read only as far as the page may need.
- */
+/** Returns the keys of a page of the parties' entries, in order. Each side is an index range, read as far as needed. */
 export function pageOfParties(
   sql: Queryable,
   { from, to, operator }: Parties,

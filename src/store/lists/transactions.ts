@@ -33,7 +33,7 @@ export interface TransactionDetail {
   traced: boolean;
 }
 
-/** Whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
+/** Returns whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
 export function hasSucceeded(sql: Queryable): Fragment {
   return sql`
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
@@ -57,10 +57,7 @@ export async function getTransaction(
   return row;
 }
 
-/**
- * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
- * chain any more.
- */
+/** Returns a transaction's logs with an index above `after`, at most `limit`; undefined when its block was rolled back. */
 export async function listLogsOfTransaction(
   sql: Queryable,
   transaction: Pick<TransactionDetail, "blockNumber" | "blockHash" | "transactionIndex">,

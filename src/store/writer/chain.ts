@@ -20,10 +20,7 @@ export function inRange(
     : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
 }
 
-/**
- * Most untouched state, by kind, that a roll-back reads again; the rest is marked. It is listed by block: without statistics
- * PostgreSQL would read the whole table at each head.
- */
+/** Most untouched state, by kind, that a roll-back reads again. Listed by block: PostgreSQL lacks statistics after a load. */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
 /** Tables with rows, encoded for COPY. */

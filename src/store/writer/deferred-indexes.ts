@@ -95,10 +95,7 @@ export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): 
 /** A larger table is left to PostgreSQL itself: a head waits for this. */
 const VACUUMED_ROWS_MAXIMUM = 500_000;
 
-/**
- * Vacuums tables of which a tenth was rewritten, before PostgreSQL's minute is over: the first reading would double them. Skips those
- * just vacuumed or being indexed.
- */
+/** Vacuums tables with a tenth of dead rows, ahead of PostgreSQL. Skips those just vacuumed or being indexed. */
 export async function vacuumTables(sql: Sql, names: readonly string[]): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     SELECT relname AS name FROM pg_class

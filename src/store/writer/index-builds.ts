@@ -19,10 +19,7 @@ export async function listIndexBuilds(sql: Sql): Promise<IndexBuild[]> {
     SELECT name, table_name, definition, replaced FROM index_builds ORDER BY name`;
 }
 
-/**
- * Builds an index beside the one in use, then swaps them; drops an interrupted build first. Rejects on abort or a long lock. Throws
- * `WriterReplacedError`.
- */
+/** Builds an index beside the old one, then swaps them. Rejects on abort or a long lock. Throws `WriterReplacedError`. */
 export async function buildIndex(
   writer: { sql: Sql; term: WriterTerm },
   { name, tableName, definition, replaced }: IndexBuild,

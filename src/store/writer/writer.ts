@@ -95,10 +95,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
   await sql`SELECT pg_advisory_unlock_all()`;
 }
 
-/**
- * Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts until its end. On several servers the commit waits
- * for the disk.
- */
+/** Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts. On several servers it waits for the disk. */
 export async function writeAs(
   { sql, term }: { sql: Sql; term: WriterTerm },
   write: (transaction: Transaction) => Promise<void>,

@@ -15,10 +15,7 @@ export interface Compiler {
   compile(input: string): Promise<string>;
 }
 
-/**
- * Opens a compiler and reads its version; only in a sandboxed process. Throws `VerificationError`:
- * `compiler-broken`, `compiler-unavailable`.
- */
+/** Opens a compiler in a sandboxed process and reads its version. Throws `VerificationError`. */
 export async function openCompiler(
   build: CompilerBuild,
   maxOutputBytes: number,

@@ -81,10 +81,7 @@ const NARROW_SINCE = "0.5.0";
 /** Older releases of vyper need an entry for each source. */
 const VYPER_NARROW_SINCE = "0.4.0";
 
-/**
- * Compiles and compares every possible contract. Compiles the wanted one alone first, twice as fast; without a match solc then
- * compiles all, which also names candidates.
- */
+/** Compiles and compares the wanted contract, twice as fast as all; without a match solc compiles all, to name candidates. */
 export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
   const isVyper = input.language === "Vyper";
   if (!isVyper && narrowSelection(session, input) === undefined) return attemptOnce(session, input);

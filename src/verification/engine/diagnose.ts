@@ -101,11 +101,11 @@ function* changes(
   onChain: CodeMetadata | null,
 ): Generator<{ settings: Settings; words: string }> {
   const metadata = isRecord(settings["metadata"]) ? settings["metadata"] : {};
-  const told = metadataSettings(release, onChain);
-  if (METADATA.some((key) => metadata[key] !== told[key])) {
+  const actual = metadataSettings(release, onChain);
+  if (METADATA.some((key) => metadata[key] !== actual[key])) {
     const kind = onChain?.hash?.kind ?? "none";
     yield {
-      settings: { ...settings, metadata: { ...without(metadata, METADATA), ...told } },
+      settings: { ...settings, metadata: { ...without(metadata, METADATA), ...actual } },
       words: onChain === null ? "appendCBOR false" : `the metadata hash ${kind}`,
     };
   }

@@ -22,10 +22,7 @@ const FOREIGN_RUN =
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 
-/**
- * Reads immutables of matched code. Throws `VerificationError` of code `bytecode` for impossible values, missing library addresses,
- * and unexplained bytes that may run.
- */
+/** Reads immutables of matched code. Throws `VerificationError` for impossible values and unexplained bytes that may run. */
 export async function readImmutables(
   session: Session,
   input: CompilerInput,

@@ -5,6 +5,7 @@ import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import { constructorInputs, guessArguments } from "../match/code/constructor-arguments.ts";
 import { mayFollow } from "../match/code/creation-code.ts";
+import { environmentOf } from "../match/code/instructions.ts";
 import { foreignParts, mayBeRun } from "../match/code/jump-destinations.ts";
 import type { OnChainCode } from "../match/contract-match.ts";
 import { levelsOf } from "../match/levels.ts";
@@ -14,10 +15,7 @@ import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
-/**
- * Returns compiled creation code with arguments to run in place of another constructor's: found, the request's or made up. Null when
- * not needed.
- */
+/** Returns compiled creation code with arguments to run in place of another constructor's. Null when not needed. */
 export async function trialOf(
   session: Session,
   input: CompilerInput,
@@ -30,18 +28,21 @@ export async function trialOf(
   const { libraries: linked = {}, immutables = {} } = isMatch(match.runtime)
     ? match.runtime.values
     : {};
-  const code = Buffer.from(match.compiledCreation.bytes);
+  const { compiledCreation, compiledRuntime } = match;
+  const code = Buffer.from(compiledCreation.bytes);
   const { abi, metadata } = contract.output;
   const ending = endingOf(onChain);
   const guesses = guessArguments(abi, ending);
   const isMadeUp =
     given === null ? guesses.length === 0 : !ending.subarray(-given.length).equals(given);
+  let asks = environmentOf(compiledCreation.bytes, compiledRuntime.bytes);
   const trial = (endings: Buffer[]): Trial => ({
     code: hexFromBytes(code),
     endings: endings.map(hexFromBytes),
     isMadeUp,
+    asks,
   });
-  for (const { id, offset } of match.compiledCreation.libraries) {
+  for (const { id, offset } of compiledCreation.libraries) {
     const address = linked[id];
     if (address === undefined) return trial([]);
     hexToBytes(address).copy(code, offset);
@@ -59,15 +60,24 @@ export async function trialOf(
   const addresses = linkedAddresses(input.settings, metadata);
   const harmless = endings.filter((end) => {
     const run = Buffer.concat([code, end]);
-    return !mayBeRun(run, foreignParts(match.compiledCreation, run, addresses));
+    return !mayBeRun(run, foreignParts(compiledCreation, run, addresses));
   });
-  if (harmless.length === endings.length) return trial(endings);
-  if (input.language === "Yul" && hasVerbatim(input)) return trial(harmless);
-  if (input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
-    const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
-    if (keepsFunctions) return trial(harmless);
-  }
-  return trial(endings);
+  if (values.length === 0 && harmless.length === endings.length) return trial(endings);
+  if (!(await mayJumpAnywhere(session, input, metadata))) return trial(endings);
+  // It may also run its runtime code.
+  asks = environmentOf(compiledCreation.bytes, Buffer.alloc(0));
+  return trial(harmless);
+}
+
+/** Returns whether jumps of the source may lead outside its functions. */
+async function mayJumpAnywhere(
+  session: Session,
+  input: CompilerInput,
+  metadata: string,
+): Promise<boolean> {
+  if (input.language === "Yul") return hasVerbatim(input);
+  if (input.language === "Vyper" || settingsIn(metadata)["viaIR"] === true) return false;
+  return (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;
 }
 
 /** Returns possible arguments in the creation code on chain: the bytes after the code it leaves. */

@@ -112,8 +112,8 @@ function isFromSource(
   { runtime, creation }: Levels,
   onChain: OnChainCode,
 ): boolean {
-  const isUntold = compiledRuntime.bytes.length === 0 && creation !== null;
-  return runtime !== null || (isUntold && compiledCreation.bytes.includes(onChain.runtimeCode));
+  const isUnreported = compiledRuntime.bytes.length === 0 && creation !== null;
+  return runtime !== null || (isUnreported && compiledCreation.bytes.includes(onChain.runtimeCode));
 }
 
 function proofOf(
@@ -201,9 +201,9 @@ function optimization(
     return { optimizerEnabled, optimizerRuns: null };
   }
   if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
-  const told = isRecord(taken["optimizer"]) ? taken["optimizer"] : {};
-  const { enabled, runs } = { ...optimizer, ...told };
-  const { details } = told;
+  const fromMetadata = isRecord(taken["optimizer"]) ? taken["optimizer"] : {};
+  const { enabled, runs } = { ...optimizer, ...fromMetadata };
+  const { details } = fromMetadata;
   const isOn = isRecord(details) ? OPTIMIZATIONS.some((one) => details[one] === true) : enabled;
   return { optimizerEnabled: isOn === true, optimizerRuns: Number(runs ?? 200) };
 }

@@ -11,10 +11,7 @@ type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
 const BYTECODE_HASH_SINCE = "0.6.0";
 const APPEND_CBOR_SINCE = "0.8.18";
 
-/**
- * Builds the compile of a flattened source with a guessed path and the metadata hash on chain. Throws `VerificationError`:
- * `empty-source`.
- */
+/** Builds the compile of a flattened source, with a guessed path. Throws `VerificationError`: `empty-source`. */
 export function readFlattened(
   form: FlattenedForm,
   release: string,

@@ -6,10 +6,7 @@ const MAX_DEPTH = 32;
 /** Metadata has some 15 tokens for each entry of the ABI, a thousand sources 10,000. */
 export const MOST_TOKENS = 250_000;
 
-/**
- * Parses a JSON object. Throws `VerificationError` of code `invalid-json` for anything else, and
- * above 32 levels or 250,000 tokens. Accepts an extra pair of braces, as in `getsourcecode`.
- */
+/** Parses a JSON object, also in an extra pair of braces. Throws `VerificationError`, also above 32 levels or 250,000 tokens. */
 export function parseObject(sent: string): Record<string, unknown> {
   const text = /^\s*\{\s*\{/.test(sent) ? sent.trim().slice(1, -1) : sent;
   const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MOST_TOKENS });

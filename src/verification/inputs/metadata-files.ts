@@ -34,10 +34,7 @@ const Metadata = z.object({
   }),
 });
 
-/**
- * Rebuilds a metadata file's compile; sources match by hash, also with other line ends. Throws `VerificationError`: `no-metadata`,
- * `missing-sources`, `invalid-json`.
- */
+/** Rebuilds a metadata file's compile; sources match by hash, also with other line ends. Throws `VerificationError`. */
 export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
   const found = findMetadata(files);
   if (found === undefined) throw new VerificationError({ code: "no-metadata" });

@@ -29,10 +29,7 @@ const PATIENCE_MS = 15_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/**
- * Reads code from the node and creation from the index, waiting for an index that is behind. Throws `VerificationError`: `no-code`,
- * `not-indexed`, `deployed-code`, `node`.
- */
+/** Reads code from the node and creation from the index, once it has the block. Throws `VerificationError`. */
 export async function fetchOnChainFacts(
   source: FactsSource,
   address: Address,

@@ -26,32 +26,32 @@ import {
 } from "./metadata/auxdata.ts";
 import { readVyperMetadata, type VyperMetadata } from "./metadata/metadata.ts";
 
-/** The code on chain that a contract is compared with. */
+/** The code on chain for the comparison. */
 export interface OnChainCode {
   address: Address;
   runtimeCode: Buffer;
-  /** Init code of the creation, arguments included; null when the creation is not known. */
+  /** Init code of the creation, arguments included; null when the creation is unknown. */
   creationCode: Buffer | null;
 }
 
 /** A compiled contract compared with the code on chain. */
 export interface ContractMatch {
   runtime: CodeMatch | Mismatch;
-  /** Null when the creation is not known. */
+  /** Null when the creation is unknown. */
   creation: CodeMatch | Mismatch | null;
   compiledRuntime: CompiledCode;
   compiledCreation: CompiledCode;
 }
 
-/** A contract of a compiler's output, ready to be compared. */
+/** A contract of a compiler's output, ready for the comparison. */
 export interface CompiledContract {
   output: ContractOutput;
   runtime: CompiledCode;
   creation: CompiledCode;
   reported: AssemblyAuxdata;
-  /** Metadata that vyper wrote behind the creation code; null when there is none. */
+  /** Metadata of vyper after the creation code; null when there is none. */
   vyper: VyperMetadata | null;
-  /** What may follow the creation code. */
+  /** Bytes allowed after the creation code. */
   following: Following;
 }
 
@@ -105,8 +105,9 @@ export function readContract(
 }
 
 /**
- * Whether nothing may follow Yul code: it runs on at its end, holds `verbatim`, or the compiler (0.5, 0.8.7 with immutables) gives no
- * usable source map. Code before its runtime code ends in INVALID.
+ * Returns whether nothing may follow Yul code: it runs on at its end, contains `verbatim`, or the
+ * compiler (0.5, 0.8.7 with immutables) has no usable source map. Code before its runtime code ends
+ * in INVALID.
  */
 function followingYul(
   { runtime, creation }: Pick<CompiledContract, "runtime" | "creation">,
@@ -123,7 +124,7 @@ function followingYul(
 const VYPER_SIZES_SINCE = "0.3.10";
 const VYPER_INTEGRITY_SINCE = "0.4.1";
 
-/** Where vyper writes no metadata, the author decides about the end of the code. */
+/** Returns vyper's metadata; without it, the author chooses the end of the code. */
 function vyperMetadataOf(
   { bytes }: CompiledCode,
   release: string,
@@ -138,12 +139,12 @@ function vyperMetadataOf(
   return found && { ...found, integrity: hasIntegrity ? found.integrity : null };
 }
 
-/** Whether there is metadata that only a second compile can find. */
+/** Returns whether there is metadata that only a second compile can find. */
 export function needsSecondCompile({ creation, reported }: CompiledContract): boolean {
   return hasInnerAuxdata(creation, reported);
 }
 
-/** The contract with all metadata marked, by a second compile of sources that differ in blanks. */
+/** Returns the contract with all metadata marked, by a second compile of sources that differ in blanks. */
 export function withInnerAuxdata(
   contract: CompiledContract,
   other: CompiledContract,
@@ -156,7 +157,7 @@ export function withInnerAuxdata(
   };
 }
 
-/** Compares a contract that solc compiled. `given` are the constructor arguments in the request, null for none. */
+/** Compares a contract of solc. `given` are the constructor arguments in the request, null for none. */
 export function matchContract(
   contract: CompiledContract,
   onChain: OnChainCode,
@@ -179,7 +180,7 @@ export function matchContract(
   };
 }
 
-/** Compares a contract that vyper compiled. */
+/** Compares a contract of vyper. */
 export function matchVyperContract(
   contract: CompiledContract,
   onChain: OnChainCode,
@@ -211,14 +212,14 @@ function below(reported: AssemblyAuxdata): AssemblyAuxdata {
   return new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY)));
 }
 
-/** Full when either code is fully matched; null when neither matches. */
+/** Returns full when either code is fully matched; null when neither matches. */
 export function qualityOf({ runtime, creation }: ContractMatch): MatchQuality | null {
   const matches = [runtime, creation].filter((code) => code !== null && isMatch(code));
   if (matches.length === 0) return null;
   return matches.some(({ quality }) => quality === "full") ? "full" : "partial";
 }
 
-/** Rank of a match: full before partial, both codes before one; 0 for none. */
+/** Returns the rank of a match: full before partial, both codes before one; 0 for none. */
 export function rankOf(match: ContractMatch): number {
   const quality = qualityOf(match);
   if (quality === null) return 0;

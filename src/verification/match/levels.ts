@@ -1,13 +1,13 @@
 import { type CodeMatch, hasOtherMetadata, isMatch, type Mismatch } from "./code/code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
-/** What the comparison of the codes proves. */
+/** The result of the comparison of the codes. */
 export interface Levels {
   runtime: CodeMatch | null;
   creation: CodeMatch | null;
-  /** The compiled constructor ran, with whatever arguments. */
+  /** The compiled constructor ran, with any arguments. */
   isConstructorCompared: boolean;
-  /** Another constructor ran: only running the compiled one tells whether it would have left the same code. */
+  /** Another constructor ran: only a run of the compiled one shows whether it would leave the same code. */
   needsTrial: boolean;
 }
 

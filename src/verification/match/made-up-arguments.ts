@@ -9,7 +9,7 @@ const MAX_SETS = 48;
 const MAX_LEAVES = 64;
 const WORD_BYTES = 32;
 
-/** A value in the arguments that has no parts. */
+/** A value in the arguments without parts. */
 interface Leaf {
   name: string;
   type: string;
@@ -81,7 +81,7 @@ function leavesOf(parameter: AbiParameter): Leaf[] {
   return Array.from({ length: parts.count }, () => leavesOf(parts.element)).flat();
 }
 
-/** Builds the value of a parameter of the leaves at the front of a list, which it takes off. */
+/** Builds the value of a parameter from the leaves at the front of a list, which it removes. */
 function build(parameter: AbiParameter, left: unknown[]): unknown {
   const parts = partsOf(parameter);
   if (parts === undefined) return left.shift();
@@ -89,7 +89,7 @@ function build(parameter: AbiParameter, left: unknown[]): unknown {
   return Array.from({ length: parts.count }, () => build(parts.element, left));
 }
 
-/** Strings become bytes, and members of structs lose their names: they are encoded by their order. */
+/** Converts strings to bytes, and removes the names of struct members: they are encoded by their order. */
 export function plainParameter(parameter: AbiParameter): AbiParameter {
   const type = parameter.type.replace(/^string/, "bytes").replace(/^function/, "bytes24");
   if (!("components" in parameter)) return { type };
@@ -116,7 +116,7 @@ function plainName(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-/** Returns what a value in the code means as a value of another type; as a text, only what a length stands before. */
+/** Returns a value in the code as a value of another type; as a text, only after its length. */
 function valuesIn(type: string, { type: declared, value }: ImmutableValue): unknown[] {
   const bytes = hexToBytes(value);
   const words = Array.from({ length: Math.floor(bytes.length / WORD_BYTES) }, (_, index) =>
@@ -138,7 +138,7 @@ function valuesIn(type: string, { type: declared, value }: ImmutableValue): unkn
 
 const [HIGH_AMOUNT, FUTURE_SECONDS] = [10n ** 18n, 4_000_000_000n];
 
-/** Returns values that stand nowhere, of which those of further parameters are greater. At least two of each type. */
+/** Returns unused values, those of later parameters greater. At least two of each type. */
 function otherChoices(type: string, index: number): unknown[] {
   const step = BigInt(index);
   if (type === "bool") return [true, false];

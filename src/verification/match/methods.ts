@@ -1,9 +1,9 @@
 import type { AbiEntry } from "../compilers/output.ts";
 
-/** What explorers show of a function, by selector (8 hex digits): `transfer(address to, uint256 amount)`. */
+/** Functions' names for explorers, by selector (8 hex digits): `transfer(address to, uint256 amount)`. */
 export type MethodNames = Record<string, string>;
 
-/** Longer names are cut: they stand beside every transaction that calls them. */
+/** Longer names are cut: they are repeated in every transaction that calls them. */
 const MAX_CHARACTERS = 1000;
 
 interface Parameter {
@@ -12,7 +12,7 @@ interface Parameter {
   components?: Parameter[];
 }
 
-/** The names of all functions of an ABI. `identifiers` are the compiler's selectors by canonical signature. */
+/** Returns the names of all functions of an ABI. `identifiers` are the compiler's selectors by canonical signature. */
 export function methodNames(
   abi: readonly AbiEntry[],
   identifiers: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function methodNames(
   return names;
 }
 
-/** The canonical type: a tuple is written as its components. */
+/** Returns the canonical type: a tuple is written as its components. */
 function typeOf({ type, components }: Parameter): string {
   if (!type.startsWith("tuple") || components === undefined) return type;
   return `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}`;

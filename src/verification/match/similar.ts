@@ -13,7 +13,7 @@ import type { ContractMatch } from "./contract-match.ts";
 /** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];
 
-/** Finds codes of equal length and hash outside the mask; only `isOtherDeployment` looks inside it. */
+/** Finds codes of equal length and hash outside the mask; only `isOtherDeployment` compares the rest. */
 export interface CodeFingerprint {
   length: number;
   mask: CodeMask;
@@ -21,7 +21,7 @@ export interface CodeFingerprint {
   hash: Hex;
 }
 
-/** The fingerprint of matched runtime code; null for a blueprint, which holds creation code. */
+/** Returns the fingerprint of matched runtime code; null for a blueprint, which holds creation code. */
 export function fingerprintOf(
   { compiledRuntime: compiled }: ContractMatch,
   match: CodeMatch,
@@ -42,24 +42,24 @@ export function fingerprintOf(
   return { length: onChain.length, mask: present, hash: blankedHash(onChain, present) };
 }
 
-/** SHA-256 of the code with zeros in the masked parts. */
+/** Returns SHA-256 of the code with zeros in the masked parts. */
 export function blankedHash(code: Buffer, mask: CodeMask): Hex {
   const blanked = Buffer.from(code);
   for (const [offset, length] of mask) blanked.fill(0, offset, offset + length);
   return hexFromBytes(createHash("sha256").update(blanked).digest());
 }
 
-/** Verified runtime code that other code is compared with. */
+/** Verified runtime code to compare with other code. */
 export interface KnownCode {
   isVyper: boolean;
   compiled: CompiledCode;
-  /** The values that deployment put into the verified code, by id. */
+  /** The deployed values of the verified code, by id. */
   immutables: Readonly<Record<string, Hex>>;
-  /** The same values with names and types, in the same order; empty when they are not known. */
+  /** The same values with names and types, in the same order; empty when unknown. */
   values: readonly ImmutableValue[];
 }
 
-/** Whether code differs only in values that deployment fills in and that do no harm: no jump into metadata, plain or equal immutables. */
+/** Returns whether code differs only in harmless values of deployment: no jump into metadata, plain or equal immutables. */
 export function isOtherDeployment(known: KnownCode, code: Buffer, address: Address): boolean {
   const { compiled, isVyper } = known;
   if (isVyper) return isOtherVyperDeployment(known, code);
@@ -80,7 +80,7 @@ export function isOtherDeployment(known: KnownCode, code: Buffer, address: Addre
   );
 }
 
-/** Vyper's immutables are behind the code, one after the other. */
+/** Compares vyper's immutables, which follow the code one after the other. */
 function isOtherVyperDeployment(known: KnownCode, code: Buffer): boolean {
   const { length } = known.compiled.bytes;
   if (!code.subarray(0, length).equals(known.compiled.bytes)) return false;

@@ -1,6 +1,6 @@
-/** What solc's syntax trees tell in addition to the compiled code. */
+/** Facts of solc's syntax trees beyond the compiled code. */
 export interface Syntax {
-  /** Variables by AST id; only those asked for. */
+  /** The requested variables by AST id. */
   variables: ReadonlyMap<string, Variable>;
   /** Number of members of the enums, by AST id. */
   enums: ReadonlyMap<string, number>;
@@ -14,7 +14,7 @@ interface Variable {
   name: string;
   /** As written: `uint256`, `contract IERC20`. */
   type: string;
-  /** As the compiler names it: `t_uint256`, `t_contract$_IERC20_$27`. */
+  /** In the compiler's form: `t_uint256`, `t_contract$_IERC20_$27`. */
   typeIdentifier: string;
 }
 
@@ -26,7 +26,7 @@ const LIST_OF_FUNCTIONS = /^t_(?:array|mapping)\$.*t_function_internal/;
 /** Before 0.5.0 assembly may jump, or reach return places by instructions without arguments, one on a line. */
 const ASSEMBLY_JUMP = /\bjumpi?\b|^ *(?!break$|continue$)(?:\w+|=: .*)$/m;
 
-/** Reads what is needed from the trees of files, some at a time; `ids` are those of the wanted variables. */
+/** Reads the needed facts from the trees of files, some at a time; `ids` are those of the wanted variables. */
 export async function readSyntax(
   portions: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>,
   ids: ReadonlySet<string>,
@@ -34,7 +34,7 @@ export async function readSyntax(
   const variables = new Map<string, Variable>();
   const enums = new Map<string, number>();
   const valueTypes = new Map<string, string>();
-  /** Variables that are internal functions, and what those take and give. */
+  /** Variables that are internal functions, with their parameters and results. */
   const functions = new Map<unknown, string>();
   const touched = new Set<unknown>();
   const copies: unknown[][] = [];
@@ -77,8 +77,8 @@ export async function readSyntax(
           break;
       }
     }
-  // A function that is copied to one of the same form stays one of the source. One that takes or gives more would return
-  // to a place that somebody else chooses.
+  // A function copied to one of the same form stays one of the source. One with more parameters or
+  // results would return to a place of an attacker's choice.
   for (const declarations of copies) {
     const forms = new Set(declarations.map((declaration) => functions.get(declaration)));
     if (forms.size === 1 && !forms.has(undefined)) continue;
@@ -88,7 +88,7 @@ export async function readSyntax(
   return { variables, enums, valueTypes, keepsFunctions };
 }
 
-/** Up to 0.4.11 the trees are of another form and do not tell what assembly does: any of it counts. */
+/** Returns whether assembly may keep functions. Up to 0.4.11 the trees have another form without its content: any of it counts. */
 function mayKeepFunctions({ name, attributes }: Node): boolean {
   if (name === "InlineAssembly") return true;
   const type = String(((attributes ?? {}) as Node)["type"]);
@@ -116,7 +116,7 @@ function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a piece of assembly only copies one variable to another; known since 0.6.0. */
+/** Returns whether a piece of assembly only copies one variable to another; known since 0.6.0. */
 function isCopy({ AST: block }: Node): boolean {
   const [statement, further] = listOf((block as Node | undefined)?.["statements"]);
   const value = statement?.["value"] as Node | undefined;
@@ -127,14 +127,14 @@ function isCopy({ AST: block }: Node): boolean {
   );
 }
 
-/** The type of an internal function, all that is one word on the stack being the same. */
+/** Returns the form of an internal function, in which all types of one stack word are equal. */
 function formOf(typeIdentifier: string): string {
   return typeIdentifier
     .replace(/^t_function_internal_[a-z]+/, "")
     .replaceAll(/t_(?:address(?:_payable)?|bool|u?int\d+|bytes\d+)(?=_\$)/g, "t_word");
 }
 
-/** AST ids that a piece of assembly refers to; up to 0.5 each is in an object under its name. */
+/** Returns AST ids in a piece of assembly; up to 0.5 each is in an object under its name. */
 function referencesOf(assembly: Node): unknown[] {
   return listOf(assembly["externalReferences"]).map((entry) => {
     const reference = "declaration" in entry ? entry : Object.values(entry)[0];

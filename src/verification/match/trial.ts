@@ -3,16 +3,19 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { CompiledCode } from "./code/bytecode.ts";
 import { type CodeMatch, isMatch } from "./code/code-match.ts";
+import type { EnvironmentInstruction } from "./code/instructions.ts";
 import { matchRuntimeCode } from "./code/runtime-code.ts";
 
-/** The compiled creation code, to be run where another one ran. */
+/** The compiled creation code, to run where another one ran. */
 export interface Trial {
   /** Linked as the runtime code is. */
   code: Hex;
-  /** Arguments, each to be run behind the code; empty when no run would prove anything. */
+  /** Arguments, each to be run after the code; empty when no run would prove anything. */
   endings: Hex[];
   /** Whether the chain holds no arguments: the endings are made up, or the request's. */
   isMadeUp: boolean;
+  /** Environment instructions of the constructor. */
+  asks: EnvironmentInstruction[];
 }
 
 /** A contract whose constructor was run: its compiled code and the code on chain. */
@@ -22,14 +25,14 @@ export interface Trialled {
   address: Address;
 }
 
-/** Whether the compiled constructor returned the code on chain, whatever the metadata of both. */
+/** Returns whether the compiled constructor returned the code on chain, apart from the metadata of both. */
 export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean {
   if (returned.equals(trialled.onChain)) return true;
   const [here, there] = [returned, trialled.onChain].map((code) => valuesOf(trialled, code));
   return here !== undefined && there !== undefined && isDeepStrictEqual(here, there);
 }
 
-/** The values that deployment put into the code; undefined when it is not the compiled code. */
+/** Returns the deployed values in the code; undefined when it is not the compiled code. */
 function valuesOf(
   { compiled, address }: Trialled,
   code: Buffer,

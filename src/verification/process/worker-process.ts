@@ -65,10 +65,7 @@ const READABLE = [
   .filter((place) => existsSync(place))
   .flatMap((place) => [place, realpathSync(place)]);
 
-/**
- * Starts a process without environment that reads only this program and the compiler; its children
- * end with it. Throws `VerificationError`, or the system's error.
- */
+/** Starts a process without environment that reads only this program and the compiler. Throws `VerificationError`. */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file).catch((error) => {
     throw brokenCompiler(build, error);

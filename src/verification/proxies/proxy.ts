@@ -200,10 +200,7 @@ function* instructionsOf(code: Buffer): Generator<Instruction> {
   }
 }
 
-/**
- * Returns whether code is the Safe's released proxy, which compares the call with masterCopy()
- * itself, as a word that begins with the selector.
- */
+/** Returns whether code is the Safe's released proxy, which compares the call with masterCopy() as a whole word. */
 function isSafeProxy(code: Hex): boolean {
   return code.includes(`7fa619486e${"0".repeat(56)}`);
 }
@@ -297,10 +294,10 @@ async function mayRun(
   block: BlockReference,
 ): Promise<boolean> {
   const initCode = probeOf(implementation, address);
-  const stateOverride = [{ address: implementation, code: TELLS_ADDRESS }];
+  const stateOverride = { [implementation]: { code: TELLS_ADDRESS } };
   try {
-    const trials = [{ from: ZERO_ADDRESS, initCode, value: 0n }];
-    const [returned] = await reader.runCreations(trials, block, { stateOverride });
+    const trials = [{ from: ZERO_ADDRESS, initCode, value: 0n, stateOverride }];
+    const [returned] = await reader.runCreations(trials, block);
     const [called, delegated] = [0, 1].map((index) => wordAt(returned ?? "0x", index));
     return called !== wordOfAddress(implementation) || delegated === wordOfAddress(address);
   } catch (error) {

@@ -76,7 +76,7 @@ describe.each([
       expect(await ask("gettxreceiptstatus", hash)).toEqual({ status: "" });
     }
     for (const dialect of ["blockscout", "etherscan"] as const) {
-      // Of the last one the oracle knows no reason without a trace.
+      // For the last one the oracle has no reason without a trace.
       for (const { hash } of oracle.transactions.slice(0, -1)) {
         for (const action of ["getstatus", "gettxreceiptstatus", "gettxinfo"]) {
           const parameters = { module: "transaction", action, txhash: hash };

@@ -35,7 +35,7 @@ describe("module and action", () => {
     ["module=block&action=", "Unknown action"],
     ["module=block&action=validate_address", "Unknown action"],
     ["module=block&action=constructor", "Unknown action"],
-    // Of Etherscan's, what no data of ours could answer.
+    // Etherscan actions without data here.
     ...["chainsize", "nodecount", "nodecounthistory", "dailyensregister", "dailyavghashrate"].map(
       (action) => [`module=stats&action=${action}`, "Unknown action"] as const,
     ),

@@ -10,8 +10,8 @@ import { createJsonRpc } from "../../support/oracle/json-rpc.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { deployWorld, type World } from "../../support/world/world.ts";
 
-// Two indexes of one chain, of which the second begins later. Whatever is asked of an earlier block, transaction or time,
-// the second answers as the first, or says why it does not.
+// Two indexes of one chain, of which the second begins later. For any earlier block, transaction or
+// time, the second answers as the first, or with the reason why not.
 
 const PATHS = [
   ["/api", "blockscout"],
@@ -67,7 +67,7 @@ afterAll(async () => {
   await anvil.stop();
 });
 
-/** What is old, for each parameter that may name it. */
+/** Old values, for each parameter. */
 function oldValues(name: string): string[] {
   const [numbers, hashes] = [earlier.map(({ number }) => number), earlier.map(({ hash }) => hash)];
   switch (name) {
@@ -86,7 +86,7 @@ function oldValues(name: string): string[] {
   }
 }
 
-/** Who and what an action is asked about in this world. */
+/** Arguments of the actions in this world. */
 function subjectsOf(example: Readonly<Record<string, string>>): Record<string, string> {
   const { contractaddress, address } = example;
   return {

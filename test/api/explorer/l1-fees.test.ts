@@ -118,7 +118,7 @@ it("has the field on every row from the first receipt with an L1 fee on, and in 
   const gas = 2n * 21_000n * 2_000_000_000n;
   const total = () => ask({ module: "stats", action: "totalfees", date: day });
   expect((await total()).result).toBe(String(gas + 2465n));
-  // What is rolled back is paid no more.
+  // A rolled back fee is not paid.
   node.chain.reorg(1, { transactions: [{ from: sender, receiptFields: { l1Fee: "0x1" } }] });
   node.chain.mine({});
   await index();

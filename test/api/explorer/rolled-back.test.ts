@@ -17,7 +17,7 @@ describe("what was rolled back", () => {
   let api: TestApp;
   let indexer: TestIndexer;
   let oracle: Oracle;
-  /** Everybody whom a frame of the chain names, whatever became of it. */
+  /** Every address in a frame of the chain, of any outcome. */
   let named: string[];
 
   beforeAll(async () => {

@@ -86,7 +86,7 @@ describe("a poll without news", () => {
   test("of anything else costs no transfer", async () => {
     expect(await poll(TOKENTX)).toMatchObject({ status: 304 });
     expect(await poll(TXLIST.replace("/api", "/v2/api"))).toMatchObject({ status: 304 });
-    // A source that is verified meanwhile is no matter of the head.
+    // A source verified meanwhile does not change the head.
     expect(await poll("/api?module=account&action=txlistinternal&names=true")).toMatchObject({
       status: 304,
     });

@@ -417,7 +417,7 @@ describe("connections", () => {
     return { head, body };
   }
 
-  /** What the server sends for these bytes until it closes the connection. */
+  /** Returns the server's output for these bytes until it closes the connection. */
   function received(bytes: string): Promise<string> {
     return new Promise((resolve) => {
       let text = "";

@@ -331,7 +331,7 @@ test("without a limit nothing is counted, and the headers say so", async () => {
 test("refusals are counted in the metrics", async () => {
   await exhaust(addressOf(1));
   await ask(addressOf(1));
-  // What the process counts of itself needs the real clock.
+  // The process's own counts need the real clock.
   vi.useRealTimers();
   const { body } = await server.app.inject("/metrics");
   expect(body).toMatch(

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A client that does as told every 50 ms until the server ends the connection; gives what it read. */
+/** A client that acts every 50 ms until the server ends the connection; returns its input. */
 async function untilCutOff(act: (socket: net.Socket) => void): Promise<string> {
   const socket = net.connect({ host: "127.0.0.1", port });
   let read = "";

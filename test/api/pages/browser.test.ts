@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
     return writeIndexerStatus(server.sql, { pending: null, backfill: null, traces, ...status });
   }
 
-  /** Opens a page, uses it, and expects that it complained of nothing and asked nobody else. */
+  /** Opens a page, uses it, and expects that it reported no error and sent requests to no other host. */
   async function visit(
     path: string,
     use: (page: Page) => Promise<void>,
@@ -65,7 +65,7 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
     }
   }
 
-  /** What stands beside a name in a list of names and values. */
+  /** Returns the value beside a name in a list of names and values. */
   const figure = (page: Page, name: string) =>
     page
       .locator("dl > div", { has: page.getByText(name, { exact: true }) })

@@ -7,8 +7,7 @@ import { addressAt, publish } from "../../support/build.ts";
 import { longestStall } from "../../support/stalls.ts";
 import { save } from "../../support/verified-contract.ts";
 
-// Rows as somebody would store them who wants to keep others from being answered, also such as are refused today and
-// were not once.
+// Rows of an attacker who wants to delay other answers, including ones that are refused today.
 
 const VICTIM = addressAt(0xa);
 const TOKEN = addressAt(0xc);

@@ -75,7 +75,7 @@ describe.each([
   }
 });
 
-/** What is told before the first block by those that refuse in words of their own, or need not refuse. */
+/** Answers before the first block of actions that refuse in their own words, or need not refuse. */
 const BEFORE_THE_FIRST_BLOCK: Readonly<Record<string, string>> = {
   eth_block_number: '"0x0"',
   eth_blockNumber: '"0x0"',

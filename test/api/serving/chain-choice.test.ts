@@ -33,7 +33,7 @@ function outcome(
   }
 }
 
-// The wire contract's table: what is sent, who answers where one chain is served, and where two are.
+// The wire contract's table: the request, and who answers with one served chain, and with two.
 test.each<readonly [string, Input, Input, string, string]>([
   ["nothing", input(undefined), input(undefined), "pearl", `200 ${WRONG}`],
   ["an empty id", input(""), input(undefined), "pearl", `200 ${WRONG}`],

@@ -8,7 +8,7 @@ import type { Sizes, Stage } from "./stage.ts";
 /** Measures what each answer costs over HTTP, and what its SQL costs alone. */
 export async function compareWithSql(stage: Stage): Promise<void> {
   const { bench, sizes, client, questions } = stage;
-  // One connection, as the same statement is prepared anew on each.
+  // One connection, as the same statement is prepared again on each.
   const sql = createSql(stage.database.url, { connections: 1 });
   const rows: Comparison["rows"] = [];
   bench.say("warming up");
@@ -59,7 +59,7 @@ export async function comparePages({ bench, sizes, client, questions }: Stage): 
   });
 }
 
-/** Times each of the tasks, a round of one after a round of the other: what else the machine does meets all of them. */
+/** Times each of the tasks, alternating their rounds: other load on the machine affects all of them. */
 export async function inTurns<const Tasks extends readonly (() => Promise<unknown>)[]>(
   { rounds, perRound }: Pick<Sizes, "rounds" | "perRound">,
   tasks: Tasks,

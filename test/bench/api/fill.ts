@@ -29,7 +29,7 @@ const LANES = 4;
  * state read. One contract is verified.
  */
 export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
-  // As of a writer that nobody has become yet: the lock is the product's.
+  // As for a writer without a term: the lock is the product's.
   const [term] = await sql<WriterTerm[]>`
     SELECT epoch, pid, backend_start::text AS begun FROM writer, pg_stat_get_activity(pg_backend_pid())`;
   if (!term) throw new Error("the table writer has no row");
@@ -70,7 +70,7 @@ async function bind(sql: Sql, { block }: FetchedBlock): Promise<void> {
   await writeChainIdentity(sql, identity);
 }
 
-/** What the contracts of the chain answer is what their transfers add up to. */
+/** The contracts' answers are the sums of their transfers. */
 async function markStateRead(sql: Sql, head: number): Promise<void> {
   await sql`UPDATE addresses SET balance = 1e20, balance_block = ${head}`;
   await sql`UPDATE token_balances SET block_number = ${head}`;

@@ -8,10 +8,10 @@ export interface Latency {
   p99: number;
 }
 
-/** What a server does when more is asked of it than it can answer. */
+/** Measures a server under more requests than it can answer. */
 export interface Saturation extends Latency {
   requestsPerSecond: number;
-  /** What one core of the server's process would do. */
+  /** Throughput of one core of the server's process. */
   requestsPerCpuSecond: number;
 }
 

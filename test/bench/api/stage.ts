@@ -17,7 +17,7 @@ export interface Sizes {
   saturationMs: number;
 }
 
-/** What the measurements of the API work with. */
+/** Input of the API's measurements. */
 export interface Stage {
   bench: Bench;
   sizes: Sizes;
@@ -30,12 +30,12 @@ export interface Stage {
 
 const LOOK_INTERVAL_MS = 20;
 
-/** Waits until the API tells a head that is at least this one. */
+/** Waits until the API reports this head or a later one. */
 export async function untilServed(client: HttpClient, number: number): Promise<void> {
   while ((await servedNumber(client)) < number) await sleep(LOOK_INTERVAL_MS);
 }
 
-/** The head as the API tells it; -1 while there is none. */
+/** The head in the API; -1 while there is none. */
 export async function servedNumber(client: HttpClient): Promise<number> {
   const body = await client.get("/api?module=block&action=eth_block_number");
   const { result } = JSON.parse(body.toString()) as { result: string | null };

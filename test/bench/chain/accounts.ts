@@ -8,7 +8,7 @@ export interface Accounts {
   readonly count: number;
   draw(): number;
   address(rank: number): Address;
-  /** Undefined for an address that is no account. */
+  /** Returns undefined for an address without account. */
   rankOf(address: Address): number | undefined;
 }
 

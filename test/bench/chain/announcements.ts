@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { BenchNode, RpcRequest } from "./node.ts";
 
-/** Whoever listens for new heads on the WebSocket of a server. */
+/** Listeners for new heads on the WebSocket of a server. */
 export interface Announcements {
   /** Sends a header, as JSON, to all. */
   announce(header: Buffer): void;

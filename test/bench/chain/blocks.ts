@@ -12,7 +12,7 @@ import type { ChainShape } from "./shape.ts";
 import { createTokens, drawToken, type LogBody, type Token } from "./tokens.ts";
 import { drawTransaction, type TransactionDraft } from "./transactions.ts";
 
-/** A block with all that a node tells of it. */
+/** A block with all of a node's fields. */
 export interface BenchBlock {
   number: number;
   block: RawBlock;
@@ -21,7 +21,7 @@ export interface BenchBlock {
   traces: { txHash: Hex; result: Frame }[];
 }
 
-/** What the blocks so far hold: the numbers of rows to be found in a database that indexed them. */
+/** Contents of the blocks so far: the row counts of a database that indexed them. */
 export interface ChainTotals {
   transactions: number;
   logs: number;
@@ -51,7 +51,7 @@ export function createBlocks(shape: ChainShape): BlockSequence {
   const accounts = createAccounts(shape, random);
   const tokens = createTokens(shape, random, accounts);
   const others = Array.from({ length: OTHER_CONTRACTS }, () => randomBytes(random, 20));
-  // Every third of the busy ones is no token.
+  // Every third of the busy ones is not a token.
   const contracts = tokens.flatMap(({ address }, index) =>
     index % 2 === 0 ? [address] : [address, others[index % OTHER_CONTRACTS] as Address],
   );
@@ -186,7 +186,7 @@ function traceOf(
   return drawTrace(shape, random, { ...top, succeeded }, inner);
 }
 
-/** What nodes tell besides, so that an answer is as long as theirs. */
+/** Further fields of nodes, so that an answer has a realistic length. */
 function unusedFields(random: Random): Record<string, unknown> {
   return {
     sha3Uncles: randomBytes(random, 32),

@@ -5,7 +5,7 @@ import { type Hex, hexSlice } from "../../../src/core/evm/hex.ts";
 import { word, wordDigits } from "./draws.ts";
 import type { Token } from "./tokens.ts";
 
-/** What contracts return to `eth_call` now; undefined: the call reverts. */
+/** Contracts' present results of `eth_call`; undefined: the call reverts. */
 export type CallContract = (to: Address, data: Hex) => Hex | undefined;
 
 const WORD = 32;

@@ -19,7 +19,7 @@ export interface Frame {
   calls?: Frame[];
 }
 
-/** What a transaction does to begin with; `succeeded` false: it reverts as a whole. */
+/** The first action of a transaction; `succeeded` false: it reverts as a whole. */
 export interface TopLevel {
   from: Address;
   /** The called address, or the contract that is created. */
@@ -35,12 +35,12 @@ export interface TopLevel {
 const KINDS = ["CALL", "CALL", "STATICCALL", "STATICCALL", "DELEGATECALL"] as const;
 const CREATIONS = ["CREATE", "CREATE2"] as const;
 const CREATION_SHARE = 0.01;
-/** Of the contracts that contracts create: minimal proxies (EIP-1167). */
+/** The contracts created by contracts: minimal proxies (EIP-1167). */
 const CLONE_SHARE = 0.9;
 const REVERTED_SHARE = 0.02;
 const VALUE_SHARE = 0.5;
 
-/** Draws the tree of calls below a transaction; `contract` gives somebody to be called. */
+/** Draws the tree of calls below a transaction; `contract` returns a callee. */
 export function drawTrace(
   shape: ChainShape,
   random: Random,

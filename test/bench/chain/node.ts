@@ -13,7 +13,7 @@ export interface RpcRequest {
   params: readonly unknown[];
 }
 
-/** A node in memory whose answers are ready to be sent. State is that of the newest block, whatever block is named. */
+/** A node in memory with prepared answers. State is that of the newest block, for any named block. */
 export interface BenchNode {
   /** The JSON of the answer, all of it after the id: `"result":…` or `"error":…`. */
   answer(request: RpcRequest): readonly Buffer[];

@@ -1,4 +1,4 @@
-/** What the chain of a benchmark is like. Shares are from 0 to 1. */
+/** Parameters of a benchmark's chain. Shares are from 0 to 1. */
 export interface ChainShape {
   seed: number;
   /** Number of the newest block at the start; block 0 is empty. */
@@ -17,11 +17,11 @@ export interface ChainShape {
   tokens: { erc20: number; erc721: number; erc1155: number };
   /** Tokens that do not keep to their standard: names as bytes32, no answer for metadata, transfers without topics. */
   oddTokenShare: number;
-  /** Of the logs. */
+  /** Share of the logs. */
   transferShare: number;
-  /** Of the ERC-1155 transfers. */
+  /** Share of the ERC-1155 transfers. */
   batchShare: number;
-  /** Of the transactions. */
+  /** Share of the transactions. */
   failedShare: number;
   creationShare: number;
   /** How often the transaction types 0 to 4 occur, next to each other. */

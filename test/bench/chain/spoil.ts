@@ -1,11 +1,11 @@
 import { createRandom } from "../../support/world/random.ts";
 import type { RpcRequest } from "./node.ts";
 
-/** What a flaky node does to its answers; `clean` is nothing. */
+/** Faults of a flaky node's answers; `clean` has none. */
 export const SPOILAGES = ["clean", "wrong", "late", "limited", "cut"] as const;
 export type Spoilage = (typeof SPOILAGES)[number];
 
-/** The share of answers that is spoilt: of the calls' where they are wrong, else of the HTTP requests'. */
+/** Share of spoilt answers: of calls where they are wrong, else of HTTP requests. */
 const SPOILT_SHARE = 0.1;
 /** Some ten times as long as an answer takes. */
 export const LATE_MS = 150;
@@ -13,7 +13,7 @@ export const LATE_MS = 150;
 /** Draws what is spoilt. */
 export interface Spoiler {
   kind: Spoilage;
-  /** Whether the next answer is. */
+  /** Whether the next answer is spoilt. */
   strikes(): boolean;
 }
 

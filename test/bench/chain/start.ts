@@ -11,14 +11,14 @@ export interface ChainOrder {
   spoil?: Spoilage;
 }
 
-/** What the chain's process tells after each order. */
+/** Reports of the chain's process after each order. */
 export interface ChainReport {
   port: number;
   head: { number: number; hash: Hex };
   totals: ChainTotals;
   /** When the newest block could be had, in Unix milliseconds. */
   announcedAt: number;
-  /** When somebody asked for the first block's receipts. */
+  /** Time of the first request for the first block's receipts. */
   askedAt: number | undefined;
 }
 

@@ -5,14 +5,14 @@ import type { Accounts } from "./accounts.ts";
 import { randomBytes, skewed, word } from "./draws.ts";
 import type { ChainShape } from "./shape.ts";
 
-/** What a contract emits, before it has its place in a block. */
+/** Events of a contract, before their position in a block. */
 export interface LogBody {
   address: Address;
   topics: Hex[];
   data: Hex;
 }
 
-/** A token contract that keeps its books: what it answers is what its transfers add up to. */
+/** A token contract with a ledger: its answers are the sums of its transfers. */
 export interface Token {
   address: Address;
   standard: 20 | 721 | 1155;

@@ -81,7 +81,7 @@ export function drawTransaction(
   };
 }
 
-/** What a transaction is drawn from. */
+/** Input of a random transaction. */
 export interface TransactionSurroundings {
   accounts: Accounts;
   contracts: readonly Address[];

@@ -3,7 +3,7 @@ export interface Figure {
   name: string;
   value: number;
   unit: string;
-  /** What it is to stay below or reach, if anything. */
+  /** The limit or aim, if any. */
   goal?: string;
 }
 

@@ -229,7 +229,7 @@ describe("fetchBlocks", () => {
       [1, 2, 3].map((number) => node.chain.at(number)?.receipts),
     );
     expect(node.count("eth_getTransactionReceipt")).toBe(3);
-    // What cannot be had spoils nothing else.
+    // A missing block does not affect others.
     node.fail({ method: "eth_getTransactionReceipt", effect: rpcError(-32000, "no receipt") });
     expect((await chain.fetchBlocks([3, 1])).blocks[0]?.receipts).toHaveLength(1);
   });

@@ -7,10 +7,10 @@ import { ERROR_TABLE, type ErrorRule, lookUpError } from "../../../src/chain/err
 import { NodeError } from "../../../src/chain/errors/errors.ts";
 import { createHttpExchange } from "../../../src/chain/rpc/http-exchange.ts";
 
-/** What a node or a provider said somewhere in public, and what it means. */
+/** A public error text of a node or a provider, and its meaning. */
 interface Said {
   provider: string;
-  /** Null: the body is no JSON-RPC; `message` is all of it. */
+  /** Null: the body is not JSON-RPC; `message` is all of it. */
   code: number | null;
   message: string;
   data?: unknown;

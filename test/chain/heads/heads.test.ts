@@ -4,7 +4,7 @@ import type { BlockHeader } from "../../../src/chain/types.ts";
 import { html } from "../../support/scripted-node/faults.ts";
 import { openChain, openNode } from "../../support/test-chain.ts";
 
-/** Longer than any test: what comes then comes by subscription. */
+/** Longer than any test: heads within it come by subscription. */
 const NEVER_MS = 600_000;
 
 /** Follows the heads; `next` gives the next announcement. */

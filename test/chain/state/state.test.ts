@@ -307,7 +307,7 @@ describe("a group of calls", () => {
     for (let i = 0; i < 3; i++) {
       expect(await chain.fetchTokenBalances(queries, reference(node.chain, 2))).toEqual(expected);
     }
-    // What it refuses may be the block's hash: it is asked by number, too.
+    // It may refuse the block's hash: it is asked by number, too.
     expect(node.count("eth_call")).toBe(2 + 1800);
   });
 

@@ -12,7 +12,7 @@ import { openChain } from "../../support/test-chain.ts";
 
 const SOURCE = new URL("../../../src/chain/state/static-calls.sol", import.meta.url);
 
-/** `Thief` pays its coins to whoever it is asked for, for as long as the call lasts. */
+/** `Thief` pays its coins to any given address, while the call lasts. */
 const CONTRACTS = `
 contract Coin {
     mapping(address => uint256) public balanceOf;
@@ -44,7 +44,7 @@ const EAT: Hex = "0x340a2a4e";
 const GAS: Hex = "0x6ca7c216";
 const BURNERS: Hex = "0x95bf1305";
 const FLOOD: Hex = "0xbe846eb3";
-/** The balance of nobody. */
+/** The balance of an unused address. */
 const BALANCE: Hex = `0x70a08231${"0".repeat(64)}`;
 
 interface GroupedCall {

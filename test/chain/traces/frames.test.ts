@@ -110,7 +110,7 @@ describe("flat frames", () => {
     const [trace] = tracesOfFlatBlock(flat, BLOCK);
     const expected = frameOfCallTracer(callTracerFrame(call));
     const destroyed = expected.calls[2];
-    // The trace module tells no gas of a self-destruct.
+    // The trace module has no gas of a self-destruct.
     if (destroyed) Object.assign(destroyed, { gas: null, gasUsed: null });
     expect(trace).toEqual({ transactionHash: "0x1", frame: expected });
   });

@@ -5,7 +5,7 @@ import { scanJson } from "../../../src/core/json/json-scan.ts";
 const UNBOUNDED = { depth: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY };
 const scan = (text: string, bounds = UNBOUNDED) => scanJson(Buffer.from(text), bounds);
 
-/** What the text of a value costs, told from the value. */
+/** Computes the cost of a value's text from the value. */
 function costOf(value: unknown): { depth: number; tokens: number } {
   if (typeof value === "string") return { depth: 0, tokens: 1 };
   if (typeof value !== "object" || value === null) return { depth: 0, tokens: 0 };

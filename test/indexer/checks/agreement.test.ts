@@ -27,7 +27,7 @@ interface Scene {
   agreement: Agreement;
   status: ReturnType<typeof initialStatus>;
   warnings: string[];
-  /** Believes the head as the first node gives it. */
+  /** Accepts the head of the first node. */
   believeHead(retry?: Retry): ReturnType<Agreement["confirm"]>;
   /** How often all nodes were asked for a block. */
   asked(): number;

@@ -26,7 +26,7 @@ const SLOW_MS = 400;
 let otherGas = 0;
 const OTHER_HASH = `0x${"ab".repeat(32)}` as const;
 
-/** Two transactions with a log each, of one token, and one with an inner call; what is in them differs by `salt`. */
+/** Two transactions with a log each, of one token, and one with an inner call; their content differs by `salt`. */
 function busyBlock(salt: number): BlockSpecification {
   const [from, to, token] = [`from ${salt % 5}`, `to ${salt % 7}`, "token"].map(scriptedAddress);
   if (!from || !to || !token) throw new RangeError("no address");
@@ -44,7 +44,7 @@ function busyBlock(salt: number): BlockSpecification {
   return { transactions: [transfer, transfer, value], salt: String(salt) };
 }
 
-/** What a bad node does to one method of the block path, or to all. */
+/** A bad node's fault in one method of the block path, or in all. */
 const FAULTS: Record<string, Omit<Fault, "times">> = {
   "says there are no receipts": { method: "eth_getBlockReceipts", effect: emptyList() },
   "leaves the last receipt out": { method: "eth_getBlockReceipts", effect: lastMissing() },
@@ -67,7 +67,7 @@ const FAULTS: Record<string, Omit<Fault, "times">> = {
   },
   "gives blocks that used other gas": {
     method: "eth_getBlockByNumber",
-    // Each time other gas: what a node says three times alike is believed.
+    // Each time other gas: a node's answer repeated three times is accepted.
     effect: lie((block) => block && { ...block, gasUsed: quantity(++otherGas) }),
   },
   "says an older head": { method: "eth_blockNumber", effect: lie(() => "0x1") },

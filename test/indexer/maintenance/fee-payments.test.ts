@@ -24,7 +24,7 @@ async function feesFollowed({ sql }: IndexedNode): Promise<unknown> {
   return state?.["feesFollowed"];
 }
 
-/** Waits until a block has told. */
+/** Waits until a block has shown it. */
 async function told(indexed: IndexedNode): Promise<unknown> {
   await indexed.indexer.until(async () => (await feesFollowed(indexed)) !== null);
   return feesFollowed(indexed);

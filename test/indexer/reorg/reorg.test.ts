@@ -48,7 +48,7 @@ describe("an indexer while a development chain is reorganised at random", () => 
     const random = createRandom(seed);
     const done: string[] = [];
     for (let action = 0; action < ACTIONS; action++) done.push(await act(random));
-    // What the first block after a reset lacks is deployed, so that the next seed has it.
+    // Missing parts of the first block after a reset are deployed, so that the next seed has them.
     await world.step(random);
     const oracle = await createOracleReader(anvil.url).read();
     await indexer.reach(oracle.head.hash);

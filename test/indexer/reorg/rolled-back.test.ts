@@ -19,7 +19,7 @@ const [victim, ghost, borrowed, heir, contract, factory] = [
   scriptedAddress("factory"),
 ];
 
-/** What every kind of failure is played around: coins, a creation, a destruction, all without an error of their own. */
+/** The common part of every failure: coins, a creation, a destruction, all without an error of their own. */
 const deeds = [
   { from: contract, to: victim, valueWei: 10n },
   {
@@ -35,7 +35,7 @@ const deeds = [
 ] as const;
 const preByzantium = { status: undefined };
 
-/** Failures that the node tells in another way each; all of them undo the same. */
+/** Failures in the different forms of nodes; all of them undo the same. */
 const FAILURES: Record<string, BlockSpecification> = {
   "the receipt and the trace": {
     transactions: [{ to: contract, error: "reverted", calls: deeds }],
@@ -244,7 +244,7 @@ describe.each(["callTracer", "trace_block"])("frames that failed, told by %s", (
       expect(contracts).toEqual(expect.arrayContaining([ghost, made]));
       expect(await listed(`fundedby&address=${victim}`, path)).toMatchObject({ value: "10" });
     }
-    // The trace does not tell the code of the contract that it takes for failed.
+    // The trace lacks the code of the contract that it reports as failed.
     const untold = new RegExp(`^contracts address=${made} .*code_hash should be 0x.*, is null$`);
     if (tracer === "callTracer") {
       expect(await differences()).toEqual([expect.stringMatching(untold)]);
@@ -261,7 +261,7 @@ describe.each(["callTracer", "trace_block"])("frames that failed, told by %s", (
     await indexer.stop();
     const before = await api.sql`SELECT * FROM addresses ORDER BY address`;
     const head = await api.sql`SELECT * FROM daily_statistics`;
-    // As it was: a creation without an error of its own kept its address, whatever became of it.
+    // The former form: a creation without an error of its own kept its address, for any outcome.
     await api.sql`
       UPDATE internal_transactions SET created_contract = ${ghost}
       WHERE NOT effective AND type LIKE 'create%' AND error IS NULL`;

@@ -46,7 +46,7 @@ describe("state after a roll-back", () => {
     await index.start();
   });
 
-  /** What the rows say that the chain at the block they name does not, and rows of blocks above the head. */
+  /** Rows that contradict the chain at their block, and rows of blocks above the head. */
   async function wrongRows(): Promise<string[]> {
     const { sql } = index;
     const ledgerAt = (block: number) => index.node.chain.at(block)?.ledger;
@@ -114,7 +114,7 @@ describe("state after a roll-back", () => {
     );
     await index.inStep();
     const { sql } = index;
-    // As if the node had not told them in time at block 1: read at the head of then.
+    // As if the node had not answered in time at block 1: read at the head of that time.
     await sql`UPDATE addresses SET balance_block = NULL, has_code = NULL`;
     await sql`UPDATE token_id_balances SET block_number = NULL`;
     await sql`UPDATE token_balances SET block_number = NULL`;
@@ -212,7 +212,7 @@ describe("state after a roll-back", () => {
     return Array.from({ length: 1 + random.integer(3) }, () => block(random));
   }
 
-  /** A block of transfers, some of which take a fee, and of changes that no transfer tells of. */
+  /** A block of transfers, some of which take a fee, and of changes without transfers. */
   function block(random: Random) {
     const owner = random.pick([...owners]);
     const token = random.pick([...tokens]);

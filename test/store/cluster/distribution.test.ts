@@ -31,8 +31,9 @@ async function tablesOfViews(): Promise<Map<string, string[]>> {
   return new Map(rows.map(({ view, tables }) => [view, tables.split(" ")]));
 }
 
-// Citus gives a new worker what a view calls before it has any table. Of one table it makes the row's type in time; a view
-// that names two of them stops `citus_add_node` ("failure on connection marked as essential").
+// Citus gives a new worker the functions of a view before any table. Of one table it creates the
+// row's type in time; a view that names two of them stops `citus_add_node` ("failure on connection
+// marked as essential").
 it("has no view that names more than one of the tables on several servers", async () => {
   const views = [...(await tablesOfViews())];
   expect(views.filter(([, tables]) => tables.length > 1)).toEqual([]);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** What an address delegates to, as read at block 1. */
+/** An address's proxy target, as read at block 1. */
 function found(address: Address, beacon: Address | null = null): Promise<void> {
   const detected = { kind: "", implementations: [addressAt(9)], conflicts: [], beacon };
   return saveProxy(database.sql, {

@@ -23,7 +23,7 @@ it.each([
     await index.start({ finalityDepth });
     await index.inStep();
     if (finalityDepth > 0) await index.follow(...Array.from({ length: blocks }, drawn));
-    // What a roll-back leaves bounds the next blocks, too.
+    // The state after a roll-back bounds the next blocks, too.
     index.node.chain.reorg(2, drawn(), drawn(), drawn());
     await index.inStep();
     const { chain } = index.node;

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Whether hashes are recorded, once a writer begins. */
+/** Returns whether hashes are recorded, once a writer begins. */
 async function recordsHashes(): Promise<boolean> {
   const tables = await listRecordedTables({ sql: database.sql, term });
   expect(tables).toContain("transactions");

@@ -96,7 +96,7 @@ export const listaccounts: Answerer = ({ oracle, dialect, parameters }) => {
   return list(dialect, pageOf(accounts, page), { blockscout: empty, etherscan: empty });
 };
 
-/** What one owner holds of one token. */
+/** The holding of one owner in one token. */
 export const tokenbalance: Answerer = ({ oracle, dialect, parameters }) => {
   const named = tokenAndOwner(parameters);
   if (typeof named === "string") return fail(dialect, named);
@@ -160,7 +160,7 @@ export const getminedblocks: Answerer = ({ oracle, dialect, parameters }) => {
   const page = paging(parameters, { offset: 10_000, window: false });
   if (page === "too large") throw new Error("getminedblocks has no window");
   const wantsUncles = dialect === "etherscan" && parameters.get("blocktype") === "uncles";
-  // Without a static reward nobody gets anything for an uncle.
+  // Without a static reward an uncle has no reward.
   const produced = wantsUncles
     ? oracle.blocks
         .flatMap(({ uncles }) => uncles.map((uncle) => ({ ...uncle, reward: 0n })))

@@ -35,7 +35,7 @@ function transactionOf(
   ) as OracleTransaction;
 }
 
-/** What txlist and the token lists tell alike of a transaction. */
+/** Common fields of a transaction in txlist and the token lists. */
 function transactionFields(oracle: Oracle, transaction: OracleTransaction) {
   const block = blockOf(oracle, transaction.blockNumber);
   return {
@@ -77,7 +77,7 @@ export function listedTransaction(
   };
 }
 
-/** Whether an address stands on the side that is asked for. */
+/** Returns whether an address is on the requested side. */
 function takesPart(
   entry: { from: Address; to: Address | null; created: Address | null },
   address: Address | undefined,

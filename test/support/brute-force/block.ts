@@ -26,7 +26,7 @@ export const getblockreward: Answerer = (question) => {
     timeStamp: dialect === "blockscout" ? block.timestamp : String(block.timestamp),
     blockMiner: block.miner,
     blockReward: String(block.reward),
-    // Without a static reward nobody gets anything for an uncle.
+    // Without a static reward an uncle has no reward.
     uncles: block.uncles.map(({ miner }, position) => ({
       unclePosition: String(position),
       miner,

@@ -21,7 +21,7 @@ function coins(wei: string | undefined): string {
   return formatUnits(BigInt(wei ?? 0), 18);
 }
 
-/** What a record has besides its day, where blocks have no static reward. */
+/** Fields of a record besides its day, where blocks have no static reward. */
 const FIELDS: Readonly<Record<string, Fields>> = {
   dailytx: (day) => ({ transactionCount: Number(day["transaction_count"]) }),
   dailynewaddress: (day) => ({ newAddressCount: Number(day["new_addresses"]) }),

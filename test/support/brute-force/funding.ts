@@ -3,10 +3,10 @@ import type { Oracle } from "../oracle/oracle.ts";
 import { addressOf } from "./parameters.ts";
 import { type Answerer, fail, list, succeed } from "./wire.ts";
 
-/** EIP-7702: what stands in the place of code is where an account lets its calls run. */
+/** EIP-7702: the delegation in place of code. */
 const DELEGATION = "0xef0100";
 
-/** Whether there is a contract at the address, also one that no transaction created. */
+/** Returns whether there is a contract at the address, also one that no transaction created. */
 export function isContract({ addresses }: Oracle, address: Address): boolean {
   const code = addresses.get(address)?.code ?? "0x";
   return code !== "0x" && !code.startsWith(DELEGATION);

@@ -2,16 +2,16 @@ import type { OracleBlock } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 
-// What docs/wire.md, "Gas", demands, of the blocks of anvil. Its base fees are EIP-1559's but for the first block after
-// `anvil_reorg`, which has the base fee that was next on the branch before. In rational numbers: pairs of integers where a
-// quotient would be rounded.
+// The rules of docs/wire.md, "Gas", for the blocks of anvil. Its base fees are EIP-1559's except
+// for the first block after `anvil_reorg`, which has the next base fee of the branch before. In
+// rational numbers: pairs of integers where a quotient would be rounded.
 
 const WINDOW = 20;
 const GWEI = 10n ** 9n;
-/** What anvil answers for `eth_maxPriorityFeePerGas`. */
+/** anvil's answer for `eth_maxPriorityFeePerGas`. */
 const NODE_TIP = GWEI;
 
-/** The base fee that the block after the head has; the head's own where only the node could tell and does not. */
+/** The base fee of the block after the head; the head's own where only the node could answer and does not. */
 function nextBaseFee({ oracle, nodeIsElsewhere = false, ...node }: Question): bigint {
   const head = oracle.blocks.at(-1);
   if (!head || head.baseFeePerGas === null) return 0n;

@@ -13,7 +13,7 @@ import { type Answerer, fail, list } from "./wire.ts";
 
 const EMPTY = { blockscout: "No records found", etherscan: "No records found" } as const;
 
-/** What an address holds of the tokens of a standard, by the address of the token. */
+/** An address's holdings of the tokens of a standard, by the address of the token. */
 function heldTokens(standard: 20 | 721): Answerer {
   return ({ oracle, dialect, parameters }) => {
     const page = paging(parameters, { offset: 100 });

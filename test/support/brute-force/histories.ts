@@ -2,10 +2,10 @@ import { type Address, zeroAddress } from "viem";
 import { addressOf, integer, missingText } from "./parameters.ts";
 import { fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 
-/** Computes the answer of an action about the state after any block, as the node tells it. */
+/** Computes the answer of an action about the state after any block, by the node's state. */
 type Historian = (question: Question) => Promise<WireAnswer>;
 
-/** What is asked about; the zero address for a parameter that the action does not have. */
+/** The account or token; the zero address for a parameter that the action lacks. */
 interface Past {
   address: Address;
   contractaddress: Address;

@@ -6,7 +6,7 @@ import { displayName, standardName } from "./token.ts";
 import { withHash } from "./transaction.ts";
 import { type Answerer, fail, list, type Question, succeed } from "./wire.ts";
 
-// What the pages ask for.
+// Requests of the pages.
 
 const LONGEST_LIST = 1000;
 const ROWS = 25;
@@ -123,7 +123,7 @@ export const listtransfers: Answerer = (question) => {
   })(question);
 };
 
-/** A call of a contract that nobody verified. */
+/** A call of an unverified contract. */
 export const readcontract: Answerer = ({ dialect, parameters }) => {
   const address = parameters.get("address");
   if (address === undefined) return fail(dialect, "Query parameter address is required");

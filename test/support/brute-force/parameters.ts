@@ -68,7 +68,7 @@ export function pageOf<Element>(
   return elements.slice(skip, skip + limit);
 }
 
-/** Whether the list runs forwards; each dialect has its own habit when nothing (good) is said. */
+/** Whether the list ascends; the dialects have different defaults. */
 export function isAscending(parameters: Parameters, dialect: Dialect): boolean {
   const sort = parameters.get("sort");
   return sort === "asc" || (sort !== "desc" && dialect === "etherscan");
@@ -119,12 +119,12 @@ export function tokenAndOwner(
   return owner ? { token, owner } : "Invalid address format";
 }
 
-/** The address of a text in lower case; undefined when it is none. */
+/** The address of a text in lower case; undefined when it is not one. */
 export function addressOf(text: string): `0x${string}` | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as `0x${string}`) : undefined;
 }
 
-/** The hash of a text in lower case; undefined when it is none. */
+/** The hash of a text in lower case; undefined when it is not one. */
 export function hashOf(text: string): `0x${string}` | undefined {
   return /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as `0x${string}`) : undefined;
 }

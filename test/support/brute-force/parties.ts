@@ -6,8 +6,8 @@ import { fail, type Question, type WireAnswer } from "./wire.ts";
 export type PartyTest = (entry: { from: Address; to: Address | null }) => boolean;
 
 /**
- * What `from`, `to` and `fromto_opr` demand, in Etherscan's dialect: a refusal, or a test; undefined when neither party is
- * given. The address is looked at by whoever asks, before.
+ * Applies `from`, `to` and `fromto_opr` in Etherscan's dialect: returns a refusal, or a test;
+ * undefined without parties. The caller checks the address before.
  */
 export function partyFilter({ dialect, parameters }: Question): WireAnswer | PartyTest | undefined {
   if (dialect === "blockscout") return undefined;
@@ -15,7 +15,7 @@ export function partyFilter({ dialect, parameters }: Question): WireAnswer | Par
   if (from === undefined && to === undefined) return undefined;
   const operator = parameters.get("fromto_opr")?.toLowerCase();
   const isCombined = parameters.get("address") !== undefined;
-  // What is absent comes before what is malformed.
+  // Absent parameters come before malformed ones.
   if (from !== undefined && to !== undefined && operator === undefined && !isCombined) {
     return fail(dialect, "Required query parameters missing: fromto_opr");
   }

@@ -21,14 +21,14 @@ function mixedCase(hex: string, random: Random): string {
   return random.chance(0.2) ? `0x${hex.slice(2).toUpperCase()}` : hex;
 }
 
-/** Somebody whom an entry of a trace names, rolled back or not; null where there are none. */
+/** An address in an entry of a trace, rolled back or not; null where there are none. */
 function partOf({ internalTransactions }: Oracle, random: Random): Address | null {
   if (!internalTransactions || internalTransactions.length === 0) return null;
   const { from, to, created } = random.pick(internalTransactions);
   return to ?? created ?? from;
 }
 
-/** An address that took part in something; sometimes one nobody saw, sometimes none at all. */
+/** An address that took part; sometimes an unknown one, sometimes none at all. */
 function address({ oracle, random }: Draw): string {
   if (random.chance(0.04))
     return random.pick(["", "0x", "0x12", `0X${"a".repeat(40)}`, ` 0x${"a".repeat(40)}`]);
@@ -246,7 +246,7 @@ function tokenBalance(draw: Draw): Parameters {
   });
 }
 
-/** Ids of an ERC-721 token that somebody owns, or owned. */
+/** Ids of an ERC-721 token with a present or past owner. */
 function inventory(draw: Draw): Parameters {
   const { oracle, random, silentTokens } = draw;
   const known = oracle.nftOwners.filter((owned) => !silentTokens.includes(owned.token));
@@ -416,7 +416,7 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
   "stats/tokensupplyhistory": (draw) => ({ contractaddress: token(draw), ...pastBlock(draw) }),
 };
 
-/** What every action ignores. */
+/** Parameters that every action ignores. */
 function ignored({ oracle, random }: Draw): Parameters {
   return some(random, {
     apikey: [0.1, () => "anything"],

@@ -16,10 +16,10 @@ function ofAddress(answer: (address: Address, question: Question) => WireAnswer)
   };
 }
 
-/** ABI of a contract that nobody verified. */
+/** ABI of an unverified contract. */
 export const getabi = ofAddress((_, { dialect }) => fail(dialect, NOT_VERIFIED));
 
-/** Source of a contract that nobody verified. */
+/** Source of an unverified contract. */
 export const getsourcecode = ofAddress((address, { dialect }) =>
   succeed([
     dialect === "blockscout"
@@ -53,8 +53,9 @@ function compareEvents(left: ContractEvent, right: ContractEvent): number {
 }
 
 /**
- * Each contract once, where the chain first shows it: at its creation, or, where none is on the chain (genesis), before
- * everything else of the block that names it first. Without traces nobody knows the latter.
+ * Each contract once, at its first appearance: at its creation, or, where none is on the chain
+ * (genesis), before everything else of the first block with its address. Without traces the latter
+ * is unknown.
  */
 function firstSeen(oracle: Oracle): Address[] {
   const { creations, addresses, internalTransactions } = oracle;
@@ -70,7 +71,7 @@ function firstSeen(oracle: Oracle): Address[] {
 
 const FILTERS = ["verified", "unverified", "empty"];
 
-/** Contracts by age; whether one is empty the node's code at the head tells. */
+/** Contracts by age; the node's code at the head shows whether one is empty. */
 export const listcontracts: Answerer = ({ oracle, dialect, parameters }) => {
   const page = paging(parameters, { offset: 10, window: false });
   if (page === "too large") throw new Error("listcontracts has no window");

@@ -38,7 +38,7 @@ export const coinsupply: Answerer = ({ oracle }) => {
   return succeed(formatUnits(coinSupply(oracle) - zero, 18));
 };
 
-/** Aggregators on chain tell no supply. */
+/** Aggregators on chain have no supply. */
 export const ethsupplyexchange: Answerer = () => succeed("0");
 
 /** Total supply of a token. */

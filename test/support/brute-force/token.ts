@@ -6,7 +6,7 @@ import { isContract } from "./funding.ts";
 import { addressOf, integer, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
 import { type Answerer, fail, list, succeed } from "./wire.ts";
 
-/** A token's name or symbol as it is shown; undefined when the contract tells none. */
+/** A token's name or symbol as shown; undefined when the contract has none. */
 export function displayName(bytes: Buffer | null | undefined): string | undefined {
   return bytes ? displayText(bytes) : undefined;
 }
@@ -22,7 +22,7 @@ function tokenAddress(text: string | undefined): Address | { error: string } {
   return addressOf(text) ?? { error: "Invalid contract address hash" };
 }
 
-/** What a token tells of itself. */
+/** A token's description of itself. */
 export const getToken: Answerer = ({ oracle, dialect, parameters }) => {
   const address = tokenAddress(parameters.get("contractaddress"));
   if (typeof address === "object") return fail(dialect, address.error);
@@ -39,7 +39,7 @@ export const getToken: Answerer = ({ oracle, dialect, parameters }) => {
   });
 };
 
-/** Who holds anything of a token, the richest first. */
+/** Holders of a token, the richest first. */
 function holdersOf(oracle: Oracle, token: Address): { address: Address; amount: bigint }[] {
   return oracle.holdings
     .filter((holding) => holding.token === token && amountOf(holding) > 0n)
@@ -123,7 +123,7 @@ const UNCOLLECTED = [
   "whitepaper",
 ];
 
-/** What a token tells of itself, in Etherscan's form. */
+/** A token's description of itself, in Etherscan's form. */
 export const tokeninfo: Answerer = ({ oracle, dialect, parameters }) => {
   const address = tokenAddress(parameters.get("contractaddress"));
   if (typeof address === "object") return fail(dialect, address.error);

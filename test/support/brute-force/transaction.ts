@@ -5,7 +5,7 @@ import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./
 const LOGS_OF_A_PAGE = 50;
 const NOT_REPEATED = ["apikey", "type", "method", "filter", "q", "sort", "order"];
 
-/** Refuses what is no hash; else answers with the transaction, if there is one. */
+/** Refuses an invalid hash; else answers with the transaction, if there is one. */
 export function withHash(
   answer: (question: Question, found: OracleTransaction | undefined) => WireAnswer,
 ): Answerer {
@@ -70,7 +70,7 @@ export const gettxreceiptstatus = withHash((_, transaction) =>
   succeed({ status: String(transaction?.status ?? "") }),
 );
 
-/** Whether a transaction failed, and of what. */
+/** Whether a transaction failed, and its error. */
 export const getstatus = withHash((_, transaction) =>
   transaction?.succeeded === false
     ? succeed({ isError: "1", errDescription: transaction.error })
@@ -79,7 +79,7 @@ export const getstatus = withHash((_, transaction) =>
 
 const MOST_CONTRACTS = 10;
 
-/** Who made contracts, where and from what. */
+/** Creators of contracts, with position and transaction. */
 export const getcontractcreation: Answerer = ({ oracle, dialect, parameters }) => {
   const text = parameters.get("contractaddresses");
   if (text === undefined) {

@@ -7,7 +7,7 @@ export interface WireRequest {
   parameters: Readonly<Record<string, string>>;
 }
 
-/** What must come back: HTTP status, and the JSON body as a value (the order of its keys is free). */
+/** The expected answer: HTTP status, and the JSON body as a value (the order of its keys is free). */
 export interface WireAnswer {
   httpStatus: number;
   body: unknown;
@@ -17,11 +17,11 @@ export interface WireAnswer {
 export interface NodePlace {
   /** Its newest block was not the head that was served: it says nothing of that head then. */
   nodeIsElsewhere?: boolean;
-  /** What it says of the base fee after the head; default: EIP-1559's rule. */
+  /** The base fee after the head; default: EIP-1559's rule. */
   nextBaseFee?: bigint;
 }
 
-/** What an answer is computed from. */
+/** Input of an answer's computation. */
 export interface Question extends NodePlace {
   oracle: Oracle;
   dialect: Dialect;

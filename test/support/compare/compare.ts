@@ -123,8 +123,9 @@ async function compareSyncState(sql: Queryable, oracle: Oracle): Promise<string[
 }
 
 /**
- * Every difference between the visible rows of a database and the chain as the oracle read it, one sentence each;
- * empty when they are equal. The database must have come to rest: what is still marked as "to be read" is a difference.
+ * Returns every difference between the visible rows of a database and the oracle's chain, one
+ * sentence each; empty when they are equal. The database must be idle: pending reads are a
+ * difference.
  */
 export async function compareDatabase(
   sql: Queryable,

@@ -66,14 +66,14 @@ function l1FeeOf({ rawReceipt }: OracleTransaction): Hex | undefined {
   return (rawReceipt as { l1Fee?: Hex | null }).l1Fee ?? undefined;
 }
 
-/** What is in each receipt of Ethereum. */
+/** Fields of each Ethereum receipt. */
 const ETHEREUM_RECEIPT = new Set([
   ...["blockHash", "blockNumber", "blockTimestamp", "transactionHash", "transactionIndex", "type"],
   ...["from", "to", "contractAddress", "cumulativeGasUsed", "gasUsed", "effectiveGasPrice"],
   ...["logs", "logsBloom", "status", "root", "blobGasUsed", "blobGasPrice"],
 ]);
 
-/** What only some types of transactions have; kept as JSON. */
+/** Fields of some transaction types only; stored as JSON. */
 export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Record<string, unknown> {
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = raw;
   const isBlob = type === 3;

@@ -51,7 +51,7 @@ export function expectedDays(oracle: Oracle): TextRow[] {
   });
 }
 
-/** The gas of a block that somebody pays for. */
+/** The paid gas of a block. */
 function paidGas({ transactions }: Oracle, { number }: OracleBlock): bigint {
   const paying = transactions.filter(
     ({ blockNumber, type }) => blockNumber === number && type !== DEPOSIT_TYPE,

@@ -11,8 +11,9 @@ function keyRow({ token, owner, id }: OracleHolding): TextRow {
 }
 
 /**
- * Differences of a table of holdings. A row is right when the contract gave its amount at the block the row names, and
- * no transfer touched the holding since. A contract that does not answer is believed its transfers.
+ * Differences of a table of holdings. A row is right when the contract gave its amount at the row's
+ * block, and no transfer touched the holding since. Without an answer of the contract its transfers
+ * count.
  */
 export async function compareHoldings(
   table: "token_balances" | "token_id_balances",
@@ -51,7 +52,7 @@ export async function compareHoldings(
     if (row["amount"] !== expected) {
       differences.push(difference(name, "amount", expected, row["amount"]));
     }
-    // What the transfers add up to is kept where the contract says otherwise.
+    // The sum of the transfers is stored where the contract disagrees.
     const transferred = row["amount"] === text(holding.sum) ? null : text(holding.sum);
     if (row["transferred_amount"] !== transferred) {
       differences.push(
@@ -88,7 +89,7 @@ async function compareUnmoved(
   return differences;
 }
 
-/** What the holdings were after the blocks their rows name; a multi-token as a whole is the sum of its ids. */
+/** The holdings after their rows' blocks; the whole of a multi-token is the sum of its ids. */
 async function balancesAt(
   places: readonly { holding: OracleHolding; blockNumber: number }[],
   oracle: Oracle,

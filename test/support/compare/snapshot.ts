@@ -2,8 +2,8 @@ import type { Queryable } from "../../../src/db/client.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 
 /**
- * What depends on the way: when and how often it was read, whether code was asked for before a creation told of it, and whether a token
- * was caught with amounts its transfers do not explain, or left the node without an answer.
+ * Facts that depend on the order of events: times of reads, whether code was read before a creation
+ * showed it, and whether a token had amounts that its transfers do not explain, or did not answer.
  */
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   addresses: ["balance_block", "has_code", "code_seen_block"],
@@ -27,9 +27,9 @@ const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
 export type Snapshot = Record<TableName | "head", TextRow[]>;
 
 /**
- * A canonical copy of all that the database shows, without what depends on how it came about: equal for two databases
- * that hold the same chain. `silentTokens`: tokens whose balances and supplies change without any transfer; what was
- * read of them is left out, for it is true for different blocks.
+ * A canonical copy of the database, without facts that depend on the order of events: equal for two
+ * databases of the same chain. `silentTokens`: tokens whose balances and supplies change without
+ * any transfer; their reads are left out, for they are true for different blocks.
  */
 export async function snapshotDatabase(
   sql: Queryable,

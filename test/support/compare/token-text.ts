@@ -1,6 +1,6 @@
 const LONGEST = 255;
 
-/** What no name may carry: control characters, line separators, and the mark of bytes that are no text. */
+/** Characters that no name may have: controls, line separators, and the replacement of broken text. */
 const UNWANTED = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\u{fffd}]/u;
 
 /** A token's name or symbol as it may be shown: well formed, on one line, trimmed, of limited length. */

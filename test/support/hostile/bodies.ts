@@ -4,7 +4,7 @@ import { actionsIn } from "../../../src/api/explorer/registry.ts";
 /** A request that wants to cost more than it may. */
 export interface HostileRequest {
   what: string;
-  /** What it may cost of the event loop. */
+  /** Its limit of event-loop time. */
   kind: "refused or read" | "verification";
   method: "GET" | "POST";
   path: string;

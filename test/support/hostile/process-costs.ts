@@ -20,13 +20,13 @@ export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
-/** What the work of `slownessNow` takes on the machine of docs/benchmarks.md, in milliseconds. */
+/** Duration of `slownessNow` on the machine of docs/benchmarks.md, in milliseconds. */
 const REFERENCE_MS = 20;
 const REFERENCE_TEXT = Buffer.from(`{"a":"${"x".repeat(20_000_000)}"}`, "latin1");
 
 /**
- * How many times as long as the machine of docs/benchmarks.md this one takes now, at least 1: of copying and parsing a
- * text of 20 MB, in processor time.
+ * This machine's present slowness relative to that of docs/benchmarks.md, at least 1: for copying
+ * and parsing a text of 20 MB, in processor time.
  */
 export function slownessNow(): number {
   const before = mainThreadMs(process.pid);

@@ -1,7 +1,7 @@
 import net from "node:net";
 import type { HostileRequest } from "./bodies.ts";
 
-/** Sends a request, whatever the server makes of it, and gives the status of its answer; 0 when it was cut off before. */
+/** Sends a request and returns the status of its answer; 0 when it was cut off before. */
 export async function sendHostile(base: string, request: HostileRequest): Promise<number> {
   const { hostname, port, host } = new URL(base);
   const { method, path, headers, body } = request;

@@ -18,18 +18,18 @@ export interface HostileServer {
   send(request: HostileRequest): Promise<number>;
   /** Waits until what was submitted is dealt with, and forgets it: none is refused for those before. */
   finishVerifications(): Promise<void>;
-  /** Status, and processor time of the thread that answers in ms of the machine of docs/benchmarks.md. */
+  /** Status, and processor time of the thread that answers in ms of the machine of docs/measurements/README.md. */
   costOf(request: HostileRequest): Promise<{ status: number; ms: number }>;
   /** Fails unless it answers. */
   requireAnswer(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a request may cost of the event loop, in milliseconds. */
+/** Limit of a request's event-loop time, in milliseconds. */
 export const MOST_MS = { "refused or read": 50, verification: 200 };
-/** Of the first times the compiler of the language takes its share, of more of them while it waits for a core. */
+/** For first times the JavaScript compiler takes its share, and more of them while it waits for a core. */
 const MOST_TIMES = 40;
-/** What docs/operations/running.md recommends. */
+/** The settings recommended in docs/operations/running.md. */
 const HEAP = "--max-old-space-size=192";
 /** Init code of a contract whose code is one byte. */
 const CREATION = "0x60016000f3";

@@ -77,7 +77,7 @@ export interface NodeFrame {
   calls?: NodeFrame[];
 }
 
-/** One block with everything that the node tells of it; `traces` is null where the node does not trace. */
+/** One block with all of the node's data; `traces` is null where the node does not trace. */
 export interface ChainBlock {
   block: NodeBlock;
   uncles: NodeUncle[];
@@ -149,7 +149,7 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
 
   let lastRead: ChainBlock[] = [];
 
-  /** Those of the last read that are the ancestors of block `last` still, as the newest of them tells by its hash. */
+  /** Those of the last read that are still ancestors of block `last`, by the newest one's hash. */
   async function remembered(first: number, last: number): Promise<ChainBlock[]> {
     const own = lastRead.filter(({ block }) => Number(block.number) <= last);
     const newest = own.at(-1)?.block;

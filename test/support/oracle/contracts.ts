@@ -11,9 +11,9 @@ export interface ContractEvent {
 }
 
 export interface ContractCreation extends ContractEvent {
-  /** Who ran CREATE: the sender at position 0, else the factory. */
+  /** The account that ran CREATE: the sender at position 0, else the factory. */
   creator: Address;
-  /** What was deployed. */
+  /** The deployed code. */
   code: Hex;
 }
 

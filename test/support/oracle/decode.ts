@@ -9,7 +9,7 @@ import {
 import { flatten, type InternalTransaction } from "./frames.ts";
 import { type Movement, movementsOf } from "./transfers.ts";
 
-/** Transactions of an OP-stack rollup that the layer below orders: nobody pays for their gas. */
+/** Transactions that an OP-stack rollup's L1 orders, whose gas is free. */
 export const DEPOSIT_TYPE = 0x7e;
 
 export interface OracleBlock {
@@ -26,7 +26,7 @@ export interface OracleBlock {
   transactionCount: number;
   /** Sum of gas used times effective price, in wei. */
   fees: bigint;
-  /** What the producer gets of it. */
+  /** The producer's part of it. */
   reward: bigint;
   uncles: { number: number; hash: Hex; timestamp: number; miner: Address }[];
   withdrawals: { index: number; validatorIndex: number; address: Address; amount: bigint }[];
@@ -50,10 +50,10 @@ export interface OracleTransaction {
   cumulativeGasUsed: bigint;
   /** Of the receipt; null before Byzantium. */
   status: number | null;
-  /** As the receipt tells, before Byzantium the trace; null where neither does. */
+  /** By the receipt, before Byzantium by the trace; null without either. */
   succeeded: boolean | null;
   input: Hex;
-  /** Of a failed transaction, as its trace tells. */
+  /** The error of a failed transaction, by its trace. */
   error: string | null;
   revertData: Hex | null;
   /** The rest, as the node gave it. */
@@ -79,7 +79,7 @@ export interface OracleTransfer extends Movement {
   token: Address;
 }
 
-/** What blocks say, in the order of the chain. `frames` has the top-level calls, too. */
+/** Contents of the blocks, in chain order. `frames` includes the top-level calls. */
 export interface DecodedChain {
   blocks: OracleBlock[];
   transactions: OracleTransaction[];
@@ -98,7 +98,7 @@ function optional(quantity: Hex | undefined): bigint | null {
   return quantity === undefined ? null : BigInt(quantity);
 }
 
-/** EIP-658: receipts tell since Byzantium. Before, only a trace does. */
+/** EIP-658: receipts have a status since Byzantium. Before, only a trace shows it. */
 function isFailed({ status }: NodeReceipt, trace: NodeFrame | undefined): boolean {
   return status === undefined ? trace?.error !== undefined : status === "0x0";
 }
@@ -204,7 +204,7 @@ function decodeFrames({ block, receipts, traces }: ChainBlock): InternalTransact
   return (traces ?? []).flatMap((trace, transactionIndex) => {
     const receipt = receipts[transactionIndex] as NodeReceipt;
     const failed = isFailed(receipt, trace);
-    // Whether the transaction failed, and what it created, its receipt tells, also where the tracer thinks otherwise.
+    // The receipt decides whether the transaction failed, and what it created, over the tracer.
     const { error, output, ...rest } = trace;
     const isMisjudged = !failed && error !== undefined;
     const to = rest.to ?? receipt.contractAddress;
@@ -232,7 +232,7 @@ function decodeOne(chainBlock: ChainBlock): DecodedChain {
 
 const decodedBlocks = new WeakMap<ChainBlock, DecodedChain>();
 
-/** Everything that can be told of blocks without asking for more. */
+/** All facts of blocks without further questions. */
 export function decodeChain(chainBlocks: readonly ChainBlock[]): DecodedChain {
   const decoded = chainBlocks.map((chainBlock) => {
     const one = decodedBlocks.get(chainBlock) ?? decodeOne(chainBlock);

@@ -13,7 +13,7 @@ export interface InternalTransaction {
   from: Address;
   /** Null for creations. */
   to: Address | null;
-  /** What a creation made, if it lasted. */
+  /** The contract of a creation, if it lasted. */
   created: Address | null;
   value: bigint;
   gas: bigint | null;
@@ -21,13 +21,13 @@ export interface InternalTransaction {
   input: Hex;
   output: Hex | null;
   error: string | null;
-  /** What it did lasts: neither it, nor one around it, nor the transaction failed. */
+  /** Its effects last: neither it, nor an enclosing frame, nor the transaction failed. */
   effective: boolean;
 }
 
 const CALLS = ["call", "callcode", "delegatecall", "staticcall"];
 
-/** Every frame of a trace, top level included, in depth-first order; `failed` tells of the transaction. */
+/** Every frame of a trace, top level included, in depth-first order; `failed` is about the transaction. */
 export function flatten(
   top: NodeFrame,
   blockNumber: number,

@@ -3,7 +3,7 @@ import type { OracleLog, OracleTransfer } from "./decode.ts";
 import type { HoldingKey, NftOwner, OracleHolding } from "./state.ts";
 import { consecutiveMovementOf } from "./transfers.ts";
 
-/** What each owner holds by the transfers, as a whole or by the id that `idOf` tells; balances are not read yet. */
+/** Each owner's holding by the transfers, as a whole or by the id of `idOf`; balances are not read yet. */
 export function addUp(
   transfers: readonly OracleTransfer[],
   idOf: (transfer: OracleTransfer) => bigint | null,
@@ -34,7 +34,7 @@ export function addUp(
   return [...holdings.values()];
 }
 
-/** Who owns each ERC-721 token that was ever moved, by its own transfers alone. */
+/** The owner of each ERC-721 token that was ever moved, by its own transfers alone. */
 export function ownersByLastTransfer(transfers: readonly OracleTransfer[]): NftOwner[] {
   return ownersByLastMovement(transfers, []);
 }
@@ -79,8 +79,8 @@ export function lastTouch(
 }
 
 /**
- * The ids that add up to a holding as a whole: of a multi-token no contract tells it. One of another standard tells it itself,
- * also where it moves ids beside.
+ * The ids that sum to a whole holding: a multi-token's contract does not report it. One of another
+ * standard does, also where it moves ids.
  */
 export function idsOf(
   { token, owner, id }: HoldingKey,
@@ -96,7 +96,7 @@ export function idsOf(
   return idHoldings.filter((part) => part.token === token && part.owner === owner);
 }
 
-/** What is believed of a holding: what its contract tells, else its transfers where somebody can hold as much. */
+/** The accepted amount of a holding: its contract's answer, else the sum of its transfers where that is possible. */
 export function amountOf({ balance, sum }: Pick<OracleHolding, "balance" | "sum">): bigint {
   return balance ?? (sum === BigInt.asUintN(256, sum) ? sum : 0n);
 }

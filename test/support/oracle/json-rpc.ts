@@ -4,7 +4,7 @@ export interface Call {
   params: readonly unknown[];
 }
 
-/** The node's answer to one call of a batch: what it gave, or what it complained about. */
+/** The node's answer to one call of a batch: its result or its error. */
 interface Answer {
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };

@@ -43,12 +43,12 @@ export interface Oracle {
   destructions: ContractEvent[];
   /** Every address that blocks, transactions, traces, withdrawals or transfers name, and the first block to do so. */
   addresses: Map<Address, { firstBlock: number; balance: bigint; code: Hex }>;
-  /** What the node's own accounts had in the beginning, and have for as long as nothing names them. */
+  /** The initial balances of the node's own accounts, valid until they are named. */
   endowments: Map<Address, bigint>;
   tokens: Map<Address, OracleToken>;
   /** Tokens whose contract gives a balance to an address that the chain does not name. */
   tokensOfStrangers: ReadonlySet<Address>;
-  /** Of a token as a whole (for ERC-1155: the sum of its ids), per owner; the zero address owns nothing. */
+  /** Of a whole token (for ERC-1155: the sum of its ids), per owner; the zero address owns nothing. */
   holdings: OracleHolding[];
   /** ERC-1155, per owner and id. */
   idHoldings: OracleHolding[];
@@ -57,13 +57,13 @@ export interface Oracle {
   state: StateReader;
 }
 
-/** Reads of one node; what the chain said of a block is kept between them, by hash. */
+/** Reads one node; keeps the chain's data of a block between reads, by hash. */
 export interface OracleReader {
   /** The chain from `firstBlock` (0) to `head` (the node's). Throws when the chain moves meanwhile. */
   read(options?: { firstBlock?: number; head?: number }): Promise<Oracle>;
 }
 
-/** Every address that the chain names, and the first block to do so; what was rolled back names nobody. */
+/** Every address in the chain, and its first block; rolled back frames do not count. */
 function firstSeen({
   blocks,
   transactions,

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import { hexNumber } from "./chain.ts";
 import type { Call, JsonRpc } from "./json-rpc.ts";
 
-/** What is held by whom: of the token as a whole, or of one id of it. */
+/** Holders and holdings: of the whole token, or of one id of it. */
 export interface HoldingKey {
   token: Address;
   owner: Address;
@@ -11,9 +11,9 @@ export interface HoldingKey {
 }
 
 export interface OracleHolding extends HoldingKey {
-  /** What the contract says at the head; null when it does not answer. */
+  /** The contract's answer at the head; null when it does not answer. */
   balance: bigint | null;
-  /** What the transfers add up to. */
+  /** The sum of the transfers. */
   sum: bigint;
   /** Block of the last transfer that touched it. */
   lastBlock: number;
@@ -27,7 +27,7 @@ export interface NftOwner {
   blockNumber: number;
 }
 
-/** What a token says of itself; null where it gives no usable answer. `bytes` are those of the text as returned. */
+/** A token's description of itself; null where it has no usable answer. `bytes` are those of the text as returned. */
 export interface Metadata {
   name: Buffer | null;
   symbol: Buffer | null;

@@ -1,6 +1,6 @@
 import { type Address, decodeAbiParameters, type Hex, keccak256, stringToHex } from "viem";
 
-/** What a log says was moved. `id` and `amount` are null where the standard's event has none. */
+/** The movement in a log. `id` and `amount` are null where the standard's event has none. */
 export interface Movement {
   standard: 20 | 404 | 721 | 1155;
   from: Address;
@@ -39,9 +39,9 @@ function decodeBatch(data: Hex): [readonly bigint[], readonly bigint[]] | undefi
 }
 
 /**
- * The transfers that a log tells of, by the rules of their standards: ERC-20 has three topics and one word of data,
- * ERC-721 four topics (or one, and three words), ERC-1155 four topics and a pair of numbers or of equally long lists,
- * ERC-404 events of its own. A log of another shape is no transfer.
+ * The transfers in a log, by the rules of their standards: ERC-20 has three topics and one word of
+ * data, ERC-721 four topics (or one, and three words), ERC-1155 four topics and a pair of numbers
+ * or of equally long lists, ERC-404 events of its own. A log of another form is not a transfer.
  */
 export function movementsOf(topics: readonly Hex[], data: Hex): Movement[] {
   const [event, first, second, third] = topics as [Hex?, Hex?, Hex?, Hex?];
@@ -86,7 +86,7 @@ export interface ConsecutiveMovement {
 
 const CONSECUTIVE_TRANSFER = topicOf("ConsecutiveTransfer(uint256,uint256,address,address)");
 
-/** What a log moves by ERC-2309: the first id, the parties indexed, and the last id as the data. */
+/** The movement in a log by ERC-2309: the first id, the parties indexed, and the last id as the data. */
 export function consecutiveMovementOf(
   topics: readonly Hex[],
   data: Hex,

@@ -9,7 +9,7 @@ import type {
   TransactionSpecification,
 } from "../scripted-node/specification.ts";
 
-// The chain whose index was kept of every release. It never changes: what was kept would be of another one.
+// The chain whose index was kept of every release. It never changes: kept data would belong to another one.
 
 const [coin, art, items, vault] = ["coin", "art", "items", "vault"].map(scriptedAddress) as [
   Hex,

@@ -4,8 +4,9 @@ import { SYSTEM, TRANSFER, word } from "../scripted-node/ledger.ts";
 import type { BlockSpecification } from "../scripted-node/specification.ts";
 import { blockOfRelease } from "./chain.ts";
 
-// A chain that logs each transfer of the coin (EIP-7708). An index took the logs for those of a token once; what it held
-// is in `fixtures/releases/coin-logs.json.gz`. The chain never changes, as that of all releases.
+// A chain that logs each transfer of the coin (EIP-7708). An older index recorded the logs as a
+// token's; `fixtures/releases/coin-logs.json.gz` has its content. The chain never changes, as that
+// of all releases.
 
 const HEIGHT = 40;
 

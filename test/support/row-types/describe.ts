@@ -18,10 +18,7 @@ export interface DescribedStatement {
 
 type Rows = (text: string) => unknown[];
 
-/**
- * A client that runs nothing: PostgreSQL describes each statement, `tell` gets what it says, and the caller gets
- * `rows` for it.
- */
+/** A client that runs nothing: PostgreSQL describes each statement, `tell` receives the description, and the caller gets `rows` for it. */
 export function describingClient(
   sql: Sql,
   rows: Rows,
@@ -60,7 +57,7 @@ export function describingClient(
       if (property === "unsafe") return () => Promise.resolve([]);
       return Reflect.get(target, property);
     },
-    // What the store notes of a client would be true of all that follow.
+    // The store's notes about a client would apply to all that follow.
     set: () => true,
   });
   return client;

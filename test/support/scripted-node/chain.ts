@@ -13,8 +13,8 @@ export interface ScriptedChainOptions {
 }
 
 /**
- * A chain that grows, reorganises and starts anew on command. Several nodes may serve the same one. Blocks that were
- * reorganised away stay known by their hash, as real nodes know them.
+ * A chain that grows, reorganises and restarts on command. Several nodes may serve the same one.
+ * Blocks that were reorganised away stay known by their hash, as at real nodes.
  */
 export class ScriptedChain {
   readonly chainId: number;
@@ -44,7 +44,7 @@ export class ScriptedChain {
     return this.#blocks[number];
   }
 
-  /** Also a block that was reorganised away; `isCanonical` tells. */
+  /** Also a block that was reorganised away; see `isCanonical`. */
   byHash(hash: string): ScriptedBlock | undefined {
     return this.#byHash.get(hash as Hex);
   }
@@ -74,7 +74,7 @@ export class ScriptedChain {
     return this.head;
   }
 
-  /** Starts anew with another genesis block, as a development chain does that is restarted. */
+  /** Restarts with another genesis block, as a development chain does. */
   reset(genesis: BlockSpecification = {}): ScriptedBlock {
     this.#branches++;
     this.#byHash.clear();

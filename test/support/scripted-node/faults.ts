@@ -7,7 +7,7 @@ export interface IncomingCall {
   params: readonly unknown[];
 }
 
-/** What goes wrong. The first four spoil one call of a batch only, the others the whole HTTP answer. */
+/** The fault. The first four spoil one call of a batch only, the others the whole HTTP answer. */
 export type Effect =
   | { kind: "error"; code: number; message: string; data?: unknown }
   /** Another result in place of the right one. */
@@ -34,8 +34,8 @@ export interface Fault {
   /** How many calls it befalls. Default: all until it is lifted. */
   times?: number;
   /**
-   * Which share of them it befalls, drawn by chance but the same in every run: of the calls where the effect spoils one
-   * call, of the HTTP answers where it spoils the whole of one. Default 1.
+   * The affected share, drawn by chance but the same in every run: of the calls where the effect
+   * spoils one call, of the HTTP answers where it spoils the whole of one. Default 1.
    */
   share?: number;
 }
@@ -124,7 +124,7 @@ export function lie(replace: (result: unknown, call: IncomingCall) => unknown): 
   return { kind: "lie", replace };
 }
 
-/** A lie about a block that its next two answers do not both repeat: what is said three times is believed. */
+/** A lie about a block that its next two answers do not both repeat: an answer repeated three times is accepted. */
 function lieTwiceAtMost(replace: (block: object) => object): Effect {
   const told = new Map<unknown, number>();
   return lie((block, { params: [number] }) => {
@@ -145,7 +145,7 @@ export function emptyList(): Effect {
   return lie(() => []);
 }
 
-/** Another list in place of the right one; what is no list is told as it is. */
+/** Another list in place of the right one; other values stay unchanged. */
 function lieOfList<Item>(replace: (items: readonly Item[]) => unknown): Effect {
   return lie((result) => (Array.isArray(result) ? replace(result as Item[]) : result));
 }
@@ -177,7 +177,7 @@ export function blockWith(fields: Partial<RawBlock>): Effect {
 /** The share of answers that a flaky node spoils. */
 const FLAKY_SHARE = 0.1;
 
-/** What a flaky node does to a tenth of its answers, by kind; `lateMs` is longer than its client waits. */
+/** A flaky node's faults of a tenth of its answers, by kind; `lateMs` is longer than its client waits. */
 export function flakiness(lateMs: number): Record<"wrong" | "late" | "limited" | "cut", Fault[]> {
   const each = (...faults: Fault[]): Fault[] =>
     faults.map((fault) => ({ ...fault, share: FLAKY_SHARE / (fault.method ? 1 : faults.length) }));

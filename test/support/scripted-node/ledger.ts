@@ -25,7 +25,7 @@ export const CONSECUTIVE_TRANSFER: Hex =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 /** Has no code; its logs record transfers of the coin (EIP-7708). */
 export const SYSTEM: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
-/** What emits one of them answers for holdings and supply from then on, in whatever form it is. */
+/** An emitter of one of them answers for holdings and supply from then on, in any form. */
 const TOKEN_EVENTS = new Set([
   TRANSFER,
   TRANSFER_SINGLE,
@@ -61,8 +61,8 @@ export function balanceOfData(owner: Address, id?: bigint): Hex {
 export const TOTAL_SUPPLY_DATA: Hex = "0x18160ddd";
 
 /**
- * The state behind one block: what it changed, over the state behind its parent. Coins follow transactions, calls,
- * fees and withdrawals; `balanceOf` and `totalSupply` of any token follow its events.
+ * The state after one block: its changes, over the state of its parent. Coins follow transactions,
+ * calls, fees and withdrawals; `balanceOf` and `totalSupply` of any token follow its events.
  */
 export class Ledger {
   readonly #parent: Ledger | undefined;
@@ -88,7 +88,7 @@ export class Ledger {
     return Number(this.#get(`nonce ${address}`) ?? "0x0");
   }
 
-  /** What a call returns; null when it reverts, as any call does that a contract was not told about. */
+  /** The result of a call; null when it reverts, as every unspecified call does. */
   call(to: Address, data: Hex): Hex | null {
     const answer = this.#get(`call ${to} ${data}`);
     if (answer !== undefined) return answer;
@@ -100,7 +100,7 @@ export class Ledger {
     return this.code(to) === "0x" ? "0x" : null;
   }
 
-  /** What moved an id last tells its owner; null after a burn, and for an id that never moved. */
+  /** The last movement of an id determines its owner; null after a burn, and for an id that never moved. */
   #ownerOf(token: Address, id: bigint): Hex | null {
     for (let at = this.#moveCount(token); at > 0; at--) {
       const move = this.#get(`move ${token} ${at}`) as Hex;

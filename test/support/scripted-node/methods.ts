@@ -21,7 +21,7 @@ export class MethodError extends Error {
   }
 }
 
-/** What a node is like, apart from its chain. May be changed while it runs. */
+/** Properties of a node, apart from its chain. May be changed while it runs. */
 export interface NodeBehaviour {
   clientVersion: string;
   /** Methods that it does not have, by name or by prefix up to and including the underscore. */
@@ -48,7 +48,7 @@ export function answer(chain: ScriptedChain, node: NodeBehaviour, call: Incoming
     return run({ chain, node }, params);
   } catch (error) {
     if (error instanceof MethodError) throw error;
-    // Whatever parameters a client made up, a node answers.
+    // A node answers despite invented parameters.
     throw new MethodError(-32602, `invalid argument: ${messageOf(error)}`);
   }
 }

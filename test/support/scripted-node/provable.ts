@@ -18,7 +18,7 @@ import type { ScriptedBlock } from "./block.ts";
 
 const keys = new Map<Address, Uint8Array>();
 
-/** An address with a key, the same in every run: what it sends on a provable chain is signed. */
+/** An address with a key, the same in every run: its transactions on a provable chain are signed. */
 export function signer(name: string): Address {
   const key = hexToBytes(keccak256(stringToHex(`key of ${name}`)));
   const address = lowerAddress(

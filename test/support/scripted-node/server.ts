@@ -6,7 +6,7 @@ import type { ScriptedChain } from "./chain.ts";
 import type { Effect, Faults, IncomingCall } from "./faults.ts";
 import { answer, MethodError, type NodeBehaviour } from "./methods.ts";
 
-/** What one HTTP exchange may amount to. May be changed while the node runs. */
+/** Limits of one HTTP exchange. May be changed while the node runs. */
 export interface ServerLimits {
   /** Most entries of a batch. */
   batch: number;

@@ -1,7 +1,7 @@
 import type { Address } from "../../../src/core/evm/address.ts";
 import type { Hex } from "../../../src/core/evm/hex.ts";
 
-// What a test says about a block. Everything left out gets a valid value.
+// A test's specification of a block. Everything left out gets a valid value.
 
 export interface LogSpecification {
   address: Address;
@@ -33,14 +33,14 @@ export interface TransactionSpecification {
   valueWei?: bigint;
   input?: Hex;
   output?: Hex;
-  /** EIP-2718 type, also one that nobody knows. Default 2. */
+  /** EIP-2718 type, also an unknown one. Default 2. */
   type?: number;
   /** Default 21,000 and what the logs cost. */
   gasUsed?: number;
   effectiveGasPriceWei?: bigint;
   /** The error of a failed transaction; its logs and effects do not happen. */
   error?: string;
-  /** Only the receipt tells that it failed: the trace has no error at its top. */
+  /** Only the receipt shows that it failed: the trace has no error at its top. */
   silentTrace?: boolean;
   logs?: readonly LogSpecification[];
   calls?: readonly CallSpecification[];
@@ -55,7 +55,7 @@ export interface StateSpecification {
   balances?: Readonly<Record<Address, bigint>>;
   code?: Readonly<Record<Address, Hex>>;
   storage?: readonly { address: Address; slot: Hex; value: Hex }[];
-  /** What `eth_call` answers from this block on; null reverts. */
+  /** Answers of `eth_call` from this block on; null reverts. */
   calls?: readonly { to: Address; data: Hex; returns: Hex | null }[];
 }
 
@@ -71,6 +71,6 @@ export interface BlockSpecification {
   state?: StateSpecification;
   /** Further or other fields of the block, as they come over the wire. */
   fields?: Readonly<Record<string, unknown>>;
-  /** Tells apart blocks that would otherwise be the same. */
+  /** Distinguishes blocks that would otherwise be the same. */
   salt?: string;
 }

@@ -9,7 +9,7 @@ export interface WebSocketSide {
   cut(refuse: boolean): void;
   /** From now on nothing is sent over the present connections, which stay open. */
   mute(): void;
-  /** Sends whatever is given as a new head. */
+  /** Sends any value as a new head. */
   announce(header: unknown): void;
   /** How many connections are subscribed and not mute. */
   readonly subscriptions: number;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Abi, Hex } from "viem";
 
-/** What the compiler made of one contract of `contracts/`. `creationCode` is without constructor arguments. */
+/** The compiler's output for one contract of `contracts/`. `creationCode` is without constructor arguments. */
 export interface CompiledContract {
   abi: Abi;
   creationCode: Hex;

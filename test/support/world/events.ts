@@ -29,7 +29,7 @@ export function emitLog(topics: readonly Hex[], data: Hex): Hex {
   return callData("Puppet", "emitLog", topics, data);
 }
 
-/** What a puppet answers to a selector: bytes as they stand, `unit` repeated `times` behind them. */
+/** A puppet's answer to a selector: raw bytes, followed by `unit` repeated `times`. */
 export interface Lesson {
   /** `decimals()`. */
   signature: string;

@@ -59,7 +59,7 @@ export function initCodeOf(runtime: Hex): Hex {
 /** Init codes of every ending a creation can have. */
 export const INIT_CODES = {
   stops: initCodeOf("0x00"),
-  /** Its code gives everything to whoever calls, and is destroyed. */
+  /** Its code gives everything to any caller, and is destroyed. */
   selfDestructs: initCodeOf("0x33ff"),
   empty: "0x",
   reverts: "0x60006000fd",

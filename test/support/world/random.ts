@@ -3,7 +3,7 @@ export interface Random {
   readonly seed: number;
   /** Integer from 0 (inclusive) to `end` (exclusive). */
   integer(end: number): number;
-  /** Whether an event of this probability (0 to 1) happens. */
+  /** Returns whether an event of this probability (0 to 1) happens. */
   chance(probability: number): boolean;
   /** One of the items, all equally likely. */
   pick<Item>(items: readonly Item[]): Item;

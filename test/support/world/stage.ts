@@ -8,13 +8,13 @@ interface Draft {
   value?: bigint;
   data?: Hex;
   gas?: bigint;
-  /** Of type 2: what the producer gets per gas, in wei (1 gwei). Transactions of a block come by price. */
+  /** Of type 2: the producer's tip per gas, in wei (1 gwei). Transactions of a block come by price. */
   tip?: bigint;
-  /** How the price is told: `legacy` (type 0), `accessList` (2930), `dynamicFee` (1559). */
+  /** Form of the price: `legacy` (type 0), `accessList` (2930), `dynamicFee` (1559). */
   pricing?: "legacy" | "accessList" | "dynamicFee";
 }
 
-/** What scenarios use of a receipt. */
+/** The scenarios' part of a receipt. */
 interface StageReceipt {
   transactionHash: Hex;
   status: Hex;
@@ -24,8 +24,8 @@ interface StageReceipt {
 }
 
 /**
- * Where scenarios are played: transactions are collected, and `mine` puts them into one block; anvil drops what
- * does not fit into its gas. Works while the node neither mines by itself nor is told to by somebody else.
+ * Stage of the scenarios: transactions are collected, and `mine` puts them into one block; anvil
+ * drops those beyond its gas. Works only while nothing else makes the node mine.
  */
 export interface Stage {
   readonly rpc: JsonRpc;

@@ -61,7 +61,7 @@ export interface World {
   step(random: Random): Promise<void>;
 }
 
-/** Deploys CREATE2_DEPLOYER; the signature was made up, so nobody has its key and every chain has the same address. */
+/** Deploys CREATE2_DEPLOYER; the signature was made up, so its key is unknown and every chain has the same address. */
 const PRESIGNED: Hex =
   "0xf8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222";
 const PRESIGNED_SENDER: Address = "0x3fab184622dc19b6109349b94811493bf2a45362";

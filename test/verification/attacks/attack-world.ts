@@ -11,15 +11,19 @@ import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
 import type { VerificationRequest } from "../../../src/verification/request.ts";
 import { addressAt } from "../../support/build.ts";
 import { startCaseChain } from "../case-chain.ts";
-import { initCodeOf } from "../deployment.ts";
+import { type DeploymentChain, initCodeOf } from "../deployment.ts";
 import type { AttackWorld, Compiled, Program, Sent, Standing, Verdict } from "./attack.ts";
 
-/** Runs CREATE with what it is called with, and tells the address of what it made. */
+/** Runs CREATE with its calldata, and returns the created address. */
 const FACTORY: Hex = "0x3660006000373660006000f060005260206000f3";
+/** The same with CREATE2, whose salt it is called with before the init code. */
+const FACTORY_2: Hex = "0x602036038060206000376000359060006000f560005260206000f3";
 
 /** A real chain, real compilers, and all of a verification but the queue and the process of its own. */
-export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promise<void> }> {
-  const cases = await startCaseChain();
+export async function startAttackWorld(
+  given?: DeploymentChain,
+): Promise<AttackWorld & { stop(): Promise<void> }> {
+  const cases = await startCaseChain(given);
   const { node } = cases;
   const closing = new AbortController();
   const chain = createChain({
@@ -33,6 +37,8 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     signal: closing.signal,
   });
   const factory = (await node.deploy(initCodeOf(FACTORY))).address;
+  const factory2 = (await node.deploy(initCodeOf(FACTORY_2))).address;
+  let salts = 0;
   let predeployed = 0xa77ac0;
 
   async function compile(program: Program): Promise<Compiled> {
@@ -49,7 +55,7 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     const [path, name] = [program.contract.slice(0, colon), program.contract.slice(colon + 1)];
     const contract = output.contracts?.[path]?.[name] ?? output.contracts?.[""]?.[name];
     if (contract === undefined) throw new Error(JSON.stringify(output.errors));
-    // Of Yul, not every compiler gives runtime code.
+    // Not every compiler has runtime code for Yul.
     const { bytecode, deployedBytecode = {} } = contract.evm;
     return {
       creation: bytecode.object,
@@ -94,7 +100,7 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
       return { runtimeCode, codeHash, creation: null, block: { number, hash } };
     }
     const sent = await node.request<Record<string, Hex>>("eth_getTransactionByHash", transaction);
-    // Its receipt is there before the transaction itself is told with its block.
+    // Its receipt may precede the transaction itself.
     const receipt = await node.request<Record<string, Hex>>(
       "eth_getTransactionReceipt",
       transaction,
@@ -154,18 +160,24 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     }
   }
 
+  async function make(creator: Address, data: Hex, creationCode: Hex): Promise<Standing> {
+    const address = await node.request<Hex>("eth_call", { to: creator, data });
+    const { hash } = await send({ to: creator, data });
+    const factory = { creator, creationCode };
+    return { address: `0x${address.slice(26)}`, transaction: hash, factory };
+  }
+
   return {
     compile,
     deploy,
     put: (runtimeCode) => deploy(initCodeOf(runtimeCode)),
-    deployByFactory: async (initCode) => {
-      const address = await node.request<Hex>("eth_call", { to: factory, data: initCode });
-      const { hash } = await send({ to: factory, data: initCode });
-      return {
-        address: `0x${address.slice(26)}`,
-        transaction: hash,
-        factory: { creator: factory, creationCode: initCode },
-      };
+    deployByFactory: (initCode) => make(factory, initCode, initCode),
+    deployByCreate2: async (initCode, fits = () => true) => {
+      for (;;) {
+        const data: Hex = `0x${word(salts++)}${initCode.slice(2)}`;
+        const address = await node.request<Hex>("eth_call", { to: factory2, data });
+        if (fits(`0x${address.slice(26)}`)) return make(factory2, data, initCode);
+      }
     },
     predeploy: async (runtimeCode) => {
       const address = addressAt(predeployed++);
@@ -227,7 +239,7 @@ export function word(value: bigint | number): string {
   return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, "0");
 }
 
-/** Metadata as solc 0.8.28 writes it, around 32 bytes of anybody's choice. */
+/** Metadata in the form of solc 0.8.28, around 32 arbitrary bytes. */
 export function metadataWith(hash: string): Hex {
   const digits = hash.padEnd(64, "0");
   return hexConcat("0xa2646970667358221220", `0x${digits}`, "0x64736f6c634300081c0033");

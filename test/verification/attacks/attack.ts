@@ -4,9 +4,9 @@ import type { DeploymentProof } from "../../../src/store/contracts/verified/depl
 import type { VerifiedSource } from "../../../src/verification/engine/verified-source.ts";
 import type { VerificationRequest } from "../../../src/verification/request.ts";
 
-/** Source, settings and the contract that is meant: what an explorer is to show. */
+/** Source, settings and the intended contract, for an explorer. */
 export interface Program {
-  /** Release of the compiler; 0.8.28 unless told. */
+  /** Release of the compiler; default 0.8.28. */
   compiler?: string;
   language?: "Solidity" | "Yul";
   sources: Record<string, string>;
@@ -15,7 +15,7 @@ export interface Program {
   contract: string;
 }
 
-/** What the compiler makes of a program. */
+/** The compiler's output for a program. */
 export interface Compiled {
   /** Hex digits, placeholders of libraries among them. */
   creation: string;
@@ -30,7 +30,7 @@ export interface Standing {
   address: Address;
   /** Undefined: made by nothing that is known, as the contracts of a genesis block are. */
   transaction?: Hex;
-  /** Who ran CREATE, and with what, when it was no transaction that did. */
+  /** The account that ran CREATE, and its input, when it was not a transaction. */
   factory?: { creator: Address; creationCode: Hex };
 }
 
@@ -47,8 +47,10 @@ export interface AttackWorld {
   deploy(initCode: Hex, valueWei?: bigint): Promise<Standing>;
   /** Deploys code as it is, by an init code that only copies. */
   put(runtimeCode: Hex): Promise<Standing>;
-  /** Deploys by a contract that runs CREATE; what it is called with is the init code. */
+  /** Deploys by a contract that runs CREATE; its calldata is the init code. */
   deployByFactory(initCode: Hex): Promise<Standing>;
+  /** Deploys by a contract that runs CREATE2, to an address that fits. */
+  deployByCreate2(initCode: Hex, fits?: (address: Address) => boolean): Promise<Standing>;
   /** Puts code at an address of its own without any transaction. */
   predeploy(runtimeCode: Hex): Promise<Standing>;
   runtimeCode(standing: Standing): Promise<Hex>;
@@ -70,13 +72,13 @@ export interface Verdict {
 export interface Attack {
   title: string;
   attack(world: AttackWorld): Promise<Verdict>;
-  /** The highest level that the attack may reach; refused unless told. */
+  /** The highest level that the attack may reach; refused by default. */
   atMost?: Level;
   /** Words of the refusal, where there is more than one reason to refuse. */
   reason?: RegExp;
   honest(world: AttackWorld): Promise<Verdict>;
-  /** What the honest twin reaches: full unless told. */
+  /** The level of the honest twin: full by default. */
   reaches?: Level;
-  /** What else must be so. */
+  /** Further conditions. */
   check?(attacked: Verdict, honest: Verdict): void;
 }

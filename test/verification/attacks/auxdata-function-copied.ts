@@ -1,7 +1,7 @@
 import type { Program } from "./attack.ts";
 import { codeInHash } from "./into-hash.ts";
 
-/** It runs what the assembly makes of a function: of the source, or of a number. */
+/** It runs the assembly's version of a function: of the source, or of a number. */
 function callerWith(value: "given" | "place"): Program {
   return {
     sources: {

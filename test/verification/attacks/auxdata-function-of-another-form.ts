@@ -1,7 +1,7 @@
 import type { Program } from "./attack.ts";
 import { codeInHash } from "./into-hash.ts";
 
-/** What it runs takes as much as it is given, or a word more: its place to return to is then a word of the caller's. */
+/** It calls a function that takes as many words as given, or one more: its return address is then a word of the caller's. */
 function callerOf(taken: "" | "uint256 added"): Program {
   return {
     sources: {

@@ -12,11 +12,11 @@ interface PassedOver {
   modifiers: string;
   /** Settings that name both, and the one that is linked in the place of the good one. */
   settings(good: string, bad: string): Record<string, Record<string, string>>;
-  /** The name by which the proof tells of the linked one. */
+  /** The name of the linked one in the proof. */
   proven: string;
 }
 
-/** The library that the compiler linked is told, not another one of the settings. */
+/** The library that the compiler linked is shown, not another one of the settings. */
 export function linkedLibrary(given: PassedOver): Attack {
   const { compiler, modifiers } = given;
   const program: Program = {

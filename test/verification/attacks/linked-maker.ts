@@ -3,18 +3,18 @@ import type { Attack, AttackWorld, Program } from "./attack.ts";
 
 /** JUMPDEST, CALLER, SELFDESTRUCT. */
 export const PAYLOAD = "5b33ff";
-/** A library's address that is code, and one that is none. */
+/** A library's address that is code, and one that is not. */
 const [CODE, NO_CODE] = [PAYLOAD.padEnd(40, "0"), "11".repeat(20)];
 /** Behind this the EVM takes 32 bytes of the next contract's code for what is pushed, and an address in it for code. */
 const TAIL = `${"00".repeat(13)}7f${"00".repeat(26)}`;
 
 interface LinkedMaker {
   title: string;
-  /** What jumps to a place of the caller's choice. */
+  /** Code that jumps to a place of the caller's choice. */
   body: string;
   /** Whether the settings link it. */
   isLinked?: boolean;
-  /** What the library is called with. */
+  /** Arguments of the library's call. */
   value?: string;
   /** The address, in hex digits. */
   code?: string;
@@ -76,7 +76,7 @@ export const FROM_STORAGE = `function() internal next;
     function set(uint256 place) external { assembly { sstore(next.slot, place) } }
     function run() external { next(); }`;
 
-/** What stands at each jump destination, in hex digits, as the EVM reads the code. */
+/** The code at each jump destination, in hex digits, as the EVM reads it. */
 function destinations(digits: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < digits.length; at += 2) {

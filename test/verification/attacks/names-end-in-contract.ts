@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Attack, AttackWorld, Program } from "./attack.ts";
 
-/** Up to 0.4.8 the compiler does not tell in which file a contract is. */
+/** Up to 0.4.8 the compiler does not report the file of a contract. */
 const program = (contract: string): Program => ({
   compiler: "0.4.8",
   sources: {

@@ -28,7 +28,7 @@ async function verifyTwice(world: AttackWorld, first: number, last: number) {
 const attack: Attack = {
   title: "a reader of the request sees the first text of a name, and the last one stands on chain",
   attack: (world) => verifyTwice(world, 99, 1),
-  // What is compared is what is kept.
+  // The compared name is the stored one.
   honest: (world) => verifyTwice(world, 1, 99),
   check: (_attacked, { source }) =>
     expect(source?.sources).toEqual([{ path: "Shop.sol", text: fee(99) }]),

@@ -4,8 +4,8 @@ import { detectProxy, type ProxyReader } from "../../../src/verification/proxies
 import { addressAt } from "../../support/build.ts";
 import { metadataWith } from "./attack-world.ts";
 
-// Whether a contract delegates is asked of its code alone: the reader is a stand-in for a node on which every slot and
-// every getter names an address.
+// A contract's code alone decides whether it delegates: the reader is a stand-in for a node on
+// which every slot and every getter names an address.
 
 const ELSEWHERE = addressAt(7);
 const NAMES_ELSEWHERE: Hex = `0x${"0".repeat(24)}${ELSEWHERE.slice(2)}`;

@@ -158,7 +158,7 @@ test("a client that had no turn gets into a queue that a hundred networks filled
     SELECT count(*) AS waiting, count(*) FILTER (WHERE address = ${owned}) AS "ofOwner"
     FROM verification_jobs WHERE state = 'pending'`;
   expect(counts).toEqual({ waiting: 100, ofOwner: 1 });
-  // One job of everybody waits: there is no second one in the place of another's.
+  // One job of each client waits: a second one does not take the place of another's.
   expect(await submit(owned, OWNER)).toBe("queue-full");
 });
 

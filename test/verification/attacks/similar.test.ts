@@ -13,7 +13,7 @@ import {
   word,
 } from "./attack-world.ts";
 
-// What is told to be similar to a verified contract: of it nothing was compiled, and nobody asked its constructor.
+// Contracts reported as similar to a verified one: they were not compiled, and their constructors not run.
 
 const program: Program = {
   sources: {

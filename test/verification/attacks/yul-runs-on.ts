@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Attack, Program, Verdict } from "./attack.ts";
 import { word } from "./attack-world.ts";
 
-/** Of this release, nothing stops at the end of code without data. */
+/** In this release, nothing stops at the end of code without data. */
 const open = (end: string): Program => ({
   compiler: "0.8.7",
   language: "Yul",

@@ -6,7 +6,7 @@ import { findSourceVariant } from "../../../src/verification/match/metadata/meta
 import { textVariants } from "../../../src/verification/match/metadata/text-variants.ts";
 
 const require = createRequire(import.meta.url);
-/** Sizes around those at which IPFS and Swarm build their trees anew. */
+/** Sizes around those at which IPFS and Swarm add a level to their trees. */
 const SIZES = [0, 4096, 4097, 262_144, 4096 * 128, 4096 * 129, 600_000];
 
 const solc = loadSoljson(require.resolve("solc-0.8.28/soljson.js"));

@@ -33,7 +33,7 @@ const INPUT = {
   ),
   settings: SETTINGS,
 };
-/** The trees of any two libraries together are larger, and that of the one that nobody imports. */
+/** The trees of any two libraries together are larger, and that of the one without imports. */
 const limits = { ...DEFAULT_LIMITS, maxOutputBytes: 8_000_000 };
 
 interface Output {

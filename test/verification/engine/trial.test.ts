@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import type { ImmutableValue } from "../../../src/store/contracts/verified/deployment-proofs.ts";
 import type { CompilerInput } from "../../../src/verification/compilers/input.ts";
 import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
 import { trialOf } from "../../../src/verification/engine/trial.ts";
+import type { Trial } from "../../../src/verification/match/trial.ts";
 import { bytes, compiled, matched, wordOf } from "../../support/compiled-code.ts";
 
-// What is run where another constructor ran. That runs of it prove what they should is tried by the attacks.
+// The code to run where another constructor ran. The attacks test what its runs prove.
 
 const WORD = wordOf(7n);
 /** A value with a jump destination in it: the code could be made to run it. */
@@ -20,13 +22,13 @@ const KEPT = {
 };
 
 interface Situation {
-  /** Code that stops at once, unless told. */
+  /** Code that stops at once, by default. */
   code?: string;
   runtimeCode?: string;
   creation?: Partial<Candidate["match"]>["creation"];
   abi?: typeof TAKES_ONE;
   following?: "data";
-  /** What the creation on chain ends in. */
+  /** The end of the creation on chain. */
   end?: Buffer;
   given?: Buffer | null;
   /** Where the address of a library belongs in the code. */
@@ -36,9 +38,12 @@ interface Situation {
   text?: string;
   tree?: object;
   viaIR?: boolean;
+  /** Compiled runtime code. */
+  held?: string;
+  values?: ImmutableValue[];
 }
 
-async function trial(situation: Situation): Promise<Hex[] | null> {
+async function trialIn(situation: Situation): Promise<Trial | null> {
   const { code = "00", abi = [], end = bytes(""), given = null, libraryAt, linked } = situation;
   const { creation = OTHER, runtimeCode = "6001", language = "Solidity", viaIR } = situation;
   const libraries =
@@ -67,9 +72,14 @@ async function trial(situation: Situation): Promise<Hex[] | null> {
       runtime: matched(linked && { values: { libraries: linked } }),
       creation,
       compiledCreation: compiled(bytes(code), { libraries }),
+      compiledRuntime: compiled(bytes(situation.held ?? "")),
     },
   } as unknown as Candidate;
-  const made = await trialOf(session, input, candidate, []);
+  return trialOf(session, input, candidate, situation.values ?? []);
+}
+
+async function trial(situation: Situation): Promise<Hex[] | null> {
+  const made = await trialIn(situation);
   return made?.endings.map((ending) => hexConcat(made.code, ending)) ?? null;
 }
 
@@ -135,4 +145,13 @@ describe("arguments that the code could run", () => {
     expect(await trial({ ...yul, text: "verbatim_0i_0o", given: WORD })).toEqual([hex("00", WORD)]);
     expect(await trial({ ...jumped, text: "verbatim" })).toEqual(run);
   });
+});
+
+test("a constructor may ask what its runtime code asks only where it may jump there", async () => {
+  const values = [{ name: "fee", type: "uint256", value: WORD }] as unknown as ImmutableValue[];
+  const situation: Situation = { code: "33fe4200", held: "4200", values };
+  expect((await trialIn(situation))?.asks).toEqual(["CALLER"]);
+  const kept = { ...situation, tree: KEPT };
+  expect((await trialIn(kept))?.asks).toEqual(["CALLER", "TIMESTAMP"]);
+  expect((await trialIn({ ...kept, viaIR: true }))?.asks).toEqual(["CALLER"]);
 });

@@ -125,7 +125,7 @@ test("what solc ignores beside Yul is not kept", () => {
   expect(keptSettings("Yul", "0.8.28", settings)).toEqual({ optimizer });
 });
 
-// What `vyper/cli/vyper_json.py` of each release reads.
+// Keys read by `vyper/cli/vyper_json.py` of each release.
 test.each([
   ["0.1.0", "evmVersion"],
   ["0.3.0", "evmVersion"],

@@ -152,7 +152,7 @@ test("a reorganisation that leaves code without a creation where it is leaves it
   await expect.poll(() => getVerifiedAbi(world.sql, address), POLL).toBeDefined();
 });
 
-/** Init code that leaves the code of another contract, so that it stays the same whatever it leaves. */
+/** Init code that leaves the code of another contract, so that it stays the same for any code left. */
 function copyOf(contract: Address): Hex {
   const push = `73${contract.slice(2)}`;
   return `0x${push}3b8060006000${push}3c6000f3`;
@@ -165,7 +165,7 @@ function mortal(mark: number): Program {
 
 const END = "0xefbe1c1c";
 
-/** A chain where contracts can be destroyed and made anew, and a verifier on it. */
+/** A chain where contracts can be destroyed and created again, and a verifier on it. */
 async function startMortalWorld(traces: "auto" | "off") {
   const old = await startWorld(["--hardfork", "shanghai"], traces);
   onTestFinished(() => old.stop());

@@ -1,19 +1,21 @@
-import { keccak256 } from "viem/utils";
+import { getContractAddress, keccak256 } from "viem/utils";
 import { expect, test } from "vitest";
 import { NodeError } from "../../../src/chain/errors/errors.ts";
-import type { CreationTrial, TrialOverrides } from "../../../src/chain/state/creations.ts";
-import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import type { CreationTrial } from "../../../src/chain/state/creations.ts";
+import { lowerAddress } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { VerifiedSource } from "../../../src/verification/engine/verified-source.ts";
 import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
-import { proveDeployment, type TrialChain } from "../../../src/verification/jobs/prove.ts";
+import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
+import type { TrialChain } from "../../../src/verification/jobs/trial-settings.ts";
 import type { Trial } from "../../../src/verification/match/trial.ts";
-import { addressAt, blockHash, transactionHash, wordAt } from "../../support/build.ts";
+import { addressAt, blockHash, transactionHash } from "../../support/build.ts";
 
-// What nodes answer is scripted here: no development node gives the state within a block. With a real one, on the state
-// of the parent block, the attacks on immutables and constructors are tried.
+// The nodes' answers are scripted here: no development node has the state within a block. The
+// attacks on immutables and constructors use a real one, on the state of the parent block.
 
-const CONTRACT = addressAt(1);
 const SENDER = addressAt(2);
+const CONTRACT = lowerAddress(getContractAddress({ from: SENDER, nonce: 4n }));
 const [ON_CHAIN, OTHER]: Hex[] = ["0x6001", "0x6002"];
 
 function facts(transactionIndex: number, nonce: bigint | null = 4n): OnChainFacts {
@@ -40,7 +42,7 @@ function facts(transactionIndex: number, nonce: bigint | null = 4n): OnChainFact
 
 const source = {
   contractName: "Shop",
-  trial: { code: "0x60", endings: ["0x00"], isMadeUp: false },
+  trial: { code: "0x60", endings: ["0x00"], isMadeUp: false, asks: [] },
   compiledRuntime: { code: ON_CHAIN, libraries: [], immutables: [], auxdata: [] },
   proof: {
     construction: "unknown",
@@ -52,42 +54,59 @@ const source = {
   },
 } as unknown as VerifiedSource;
 
-/** Where and when a probe finds itself. */
-function placeOf({ stateOverride, blockOverrides }: TrialOverrides): Hex {
-  const at = stateOverride?.[0]?.nonce === 4 ? CONTRACT : addressAt(3);
-  const word = (value: bigint) => wordAt(Number(value));
-  return hexConcat(
-    `0x${"0".repeat(24)}${at.slice(2)}`,
-    word(blockOverrides?.number ?? 8n),
-    word(blockOverrides?.time ?? 990n),
-  );
-}
+const BLOCK = {
+  miner: SENDER,
+  gasLimit: "0xffffff",
+  mixHash: transactionHash(3),
+  baseFeePerGas: "0x2",
+};
+const SENT = { from: SENDER, nonce: "0x4", gas: "0xfffff", gasPrice: "0x3" };
 
-const isProbe = ({ initCode }: CreationTrial) => initCode.length > 20;
+const ENDING = "60005260206000f3";
+/** What a node gives to init code that returns the result of an instruction. */
+const RESULTS: Record<string, bigint> = {
+  "30": BigInt(CONTRACT),
+  "32": BigInt(SENDER),
+  "33": BigInt(SENDER),
+  "3a": 3n,
+  "43": 9n,
+  "6001430340": BigInt(blockHash(8)),
+};
 
-type Script = Partial<TrialChain> & { returned?: (trial: CreationTrial) => Hex | null };
+type Script = Partial<TrialChain> & {
+  returned?: (trial: CreationTrial) => Hex | null;
+  results?: Record<string, bigint>;
+};
 
-function node({ returned = () => OTHER as Hex, ...script }: Script): TrialChain {
+function node({ returned = () => OTHER as Hex, results = {}, ...script }: Script): TrialChain {
   return {
-    runCreations: async (trials, _block, overrides = {}) =>
-      trials.map((trial) => (isProbe(trial) ? placeOf(overrides) : returned(trial))),
+    runCreations: async (trials) =>
+      trials.map((trial) => {
+        const asked = trial.initCode.slice(2, -ENDING.length);
+        return trial.initCode.endsWith(ENDING)
+          ? toHex({ ...RESULTS, ...results }[asked] ?? 0n)
+          : returned(trial);
+      }),
     traceCreations: async () => {
       throw new NodeError("method-missing", "no debug_traceCall");
     },
-    request: async () => "0x1",
+    request: async (method) =>
+      ({ eth_getTransactionByBlockHashAndIndex: SENT, eth_getBlockByHash: BLOCK })[method] ?? "0x1",
     fetchHead: async () => ({ number: 20, hash: blockHash(20) }) as never,
-    fetchCodes: async () => ["0xfe"],
+    fetchCoinBalances: async () => [0n],
     ...script,
   };
 }
 
-function traced(code: Hex | null, address = CONTRACT): Pick<TrialChain, "traceCreations"> {
-  return {
-    traceCreations: async (trials) =>
-      trials.map(({ initCode }) =>
-        initCode === "0x6000" && code === null ? null : { code: code ?? "0x", address },
-      ),
-  };
+function toHex(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+/** A node that gives the state within the block, or that after it, where the sender makes contracts elsewhere. */
+function traced(code: Hex | null, address = getContractAddress({ from: SENDER, nonce: 4n })) {
+  const results = { "30": BigInt(address) };
+  const { runCreations } = node({ returned: () => code, results });
+  return { traceCreations: runCreations as unknown as TrialChain["traceCreations"] };
 }
 
 const plain = { ...source, proof: { ...source.proof, immutables: null } };
@@ -119,19 +138,38 @@ test("what fails, or is not reached, on the state of the parent block may have b
   );
   await expect(prove(node({}), facts(3))).rejects.toThrow(REFUSED);
   await expect(prove(node({}), facts(0, null))).rejects.toThrow(REFUSED);
-  expect(await prove(node({}), facts(0, null), plain)).toMatchObject({
-    run: { outcome: "not-run" },
-  });
   const failing = node({ returned: () => null });
   expect(await prove(failing, facts(3), plain)).toMatchObject({ construction: "unknown" });
 });
 
-test("immutables that a run returns only with other gas, or without a price of it, are refused", async () => {
-  const free = ({ gasPrice }: CreationTrial) => (gasPrice === undefined ? ON_CHAIN : OTHER) as Hex;
-  await expect(prove(node({ returned: free }))).rejects.toThrow(/only with other gas/);
-  await expect(prove(node({ returned: free }), facts(0, null))).rejects.toThrow(
-    /only with other gas/,
+const asking = (...asks: Trial["asks"]) => ({
+  ...source,
+  trial: { ...(source.trial as Trial), asks },
+});
+
+test("where an instruction of the constructor gives something else than it gave, nothing is proven", async () => {
+  const returned = () => ON_CHAIN as Hex;
+  const proven = { immutables: "run" };
+  const late = node({ returned, results: { "43": 8n } });
+  expect(await prove(late, facts(0), asking("CALLER"))).toMatchObject(proven);
+  await expect(prove(late, facts(0), asking("NUMBER"))).rejects.toThrow(/as it was/);
+  const free = node({ returned, results: { "3a": 0n } });
+  await expect(prove(free, facts(0), asking("GASPRICE"))).rejects.toThrow(/as it was/);
+  // A factory's code is another one while it runs creations of ours.
+  const exact = node({ returned });
+  expect(await prove(exact, facts(0, null), asking("ORIGIN"))).toMatchObject(proven);
+  expect(await prove(exact, facts(0, null), asking("EXTCODESIZE"))).toMatchObject(proven);
+  await expect(prove(exact, facts(0, null), asking("EXTCODESIZE", "BALANCE"))).rejects.toThrow(
+    /as it was/,
   );
+  const unproven = { ...asking("NUMBER"), proof: { ...source.proof, immutables: null } };
+  expect(await prove(late, facts(0), unproven)).toMatchObject({
+    construction: "unknown",
+    run: { outcome: "not-run" },
+  });
+});
+
+test("immutables that a run returns only with other gas are refused", async () => {
   const bound = 2n ** 22n;
   const rich = ({ gas = bound }: CreationTrial) => (gas < bound ? OTHER : ON_CHAIN) as Hex;
   await expect(prove(node({ returned: rich }))).rejects.toThrow(/only with other gas/);
@@ -140,8 +178,17 @@ test("immutables that a run returns only with other gas, or without a price of i
   expect(await prove(node({ returned: needy }))).toMatchObject({ immutables: "run" });
 });
 
+test("a node that runs creations at no price runs them without one", async () => {
+  const { runCreations, ...others } = node({ returned: () => ON_CHAIN as Hex });
+  const free: TrialChain["runCreations"] = (trials, block) =>
+    trials.some(({ gasPrice }) => gasPrice !== undefined)
+      ? Promise.resolve(trials.map(() => null))
+      : runCreations(trials, block);
+  expect(await prove({ ...others, runCreations: free })).toMatchObject({ immutables: "run" });
+});
+
 test("made-up arguments prove the immutables and not what the constructor did", async () => {
-  const trial: Trial = { code: "0x60", endings: ["0x01", "0x00"], isMadeUp: true };
+  const trial: Trial = { code: "0x60", endings: ["0x01", "0x00"], isMadeUp: true, asks: [] };
   const madeUp = { ...source, trial };
   const here = node({ returned: () => ON_CHAIN as Hex });
   expect(await prove(here, facts(0), madeUp)).toMatchObject({
@@ -153,7 +200,7 @@ test("made-up arguments prove the immutables and not what the constructor did", 
 });
 
 test("without any arguments to run it with, immutables are refused", async () => {
-  const trial: Trial = { code: "0x60", endings: [], isMadeUp: true };
+  const trial: Trial = { code: "0x60", endings: [], isMadeUp: true, asks: [] };
   await expect(prove(node({}), facts(0), { ...source, trial })).rejects.toThrow(REFUSED);
   expect(await prove(node({}), facts(0), { ...plain, trial })).toMatchObject({ immutables: null });
 });

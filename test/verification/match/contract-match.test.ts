@@ -44,7 +44,7 @@ interface Parts {
   sourceMap?: string;
 }
 
-/** What a compiler writes for a contract of these codes. */
+/** A compiler's output for a contract of these codes. */
 function outputOf({
   runtime = RUNTIME,
   creation = INIT,

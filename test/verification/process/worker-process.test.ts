@@ -79,7 +79,7 @@ test("dependencies may lie behind a link", async () => {
 });
 
 describe("under a bound of memory", () => {
-  // The time is no bound here, however slow the machine is.
+  // The time limit does not matter here, for any speed of the machine.
   const limits = {
     ...DEFAULT_LIMITS,
     compileTimeoutMs: 600_000,

@@ -71,7 +71,7 @@ function send(to: Address, name: string, functionName: string, args: unknown[]) 
 
 const NOBODY = proxy("unknown", []);
 
-/** Puts code where there is none. */
+/** Puts code at an empty address. */
 async function place(runtimeCode: Hex): Promise<Address> {
   return (await world.node.deploy(initCodeOf(runtimeCode))).address;
 }
@@ -116,7 +116,7 @@ test("a minimal proxy holds its implementation, in either form and with argument
   expect(await detect(wada)).toEqual(proxy("clone_with_immutable_arguments", [one]));
 });
 
-/** Detects a code that calls like the logic do: whether a call of it succeeds tells that the code is right. */
+/** Detects code that calls like the logic: a successful call shows that the code is right. */
 async function detectWorking(code: string) {
   const address = await place(`0x${code}`);
   const data = encodeFunctionData({ abi: compiled("LogicOne").abi, functionName: "version" });
@@ -221,8 +221,10 @@ test.each<[string, Pick<ProxyReader, "runCreations">]>([
   [
     "passes over",
     {
-      runCreations: (trials, block, _overrides, options) =>
-        world.chain.runCreations(trials, block, {}, options),
+      runCreations: (trials, block, overrides, options) => {
+        const plain = trials.map(({ stateOverride: _, ...trial }) => trial);
+        return world.chain.runCreations(plain, block, overrides, options);
+      },
     },
   ],
 ])("a getter is believed where the node %s other code", async (_what, runner) => {

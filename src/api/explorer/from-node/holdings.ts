@@ -77,10 +77,10 @@ export async function readHolding(
     stored: await getHolding(sql, token, owner),
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
   }));
-  const believed = believedAmount(BigInt(stored?.amount ?? 0));
-  if (stored && !stored.isAsked) return believed;
+  const accepted = acceptedAmount(BigInt(stored?.amount ?? 0));
+  if (stored && !stored.isAsked) return accepted;
   const isOfIds = stored?.standard === 1155;
-  if (stored?.readBlock === head.number && !isOfIds) return believed;
+  if (stored?.readBlock === head.number && !isOfIds) return accepted;
   if (ids.length > READABLE_IDS) throw new RequestError(503, "too-large", TOO_MANY_IDS);
   const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
   const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
@@ -95,7 +95,7 @@ export async function readHolding(
   const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : undefined;
   return (
     (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
-    believed
+    accepted
   );
 }
 
@@ -124,7 +124,7 @@ export async function fetchHoldings<Unsure extends Holding>(
   );
   return holdings.map((holding, index) => ({
     ...holding,
-    freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
+    freshAmount: amounts[index] ?? acceptedAmount(BigInt(holding.amount)),
   }));
 }
 
@@ -132,6 +132,6 @@ function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-function believedAmount(stored: bigint): bigint {
+function acceptedAmount(stored: bigint): bigint {
   return isUint256(stored) ? stored : 0n;
 }

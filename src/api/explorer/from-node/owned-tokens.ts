@@ -30,7 +30,7 @@ export async function readOwnedTokens(
 
 type Keyed = { token: string; tokenId: string | null };
 
-/** Where an entry stands in the lists of an owner, see `listOwnedTokens`. */
+/** Returns the key of an entry in the lists of an owner, see `listOwnedTokens`. */
 export function keyOfOwned({ token, tokenId }: OwnedToken): string[] {
   return [token, tokenId ?? "-1"];
 }

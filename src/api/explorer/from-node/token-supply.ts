@@ -1,4 +1,4 @@
-import { standardOf, tellsFacts } from "../../../chain/state/token-standard.ts";
+import { describesItself, standardOf } from "../../../chain/state/token-standard.ts";
 import type { Address } from "../../../core/evm/address.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
@@ -22,7 +22,7 @@ export async function readToken(
   ]);
   const said = answered(metadata);
   const totalSupply = answered(supply)?.toString() ?? null;
-  const { name, symbol, decimals } = tellsFacts(said) ? said : token;
+  const { name, symbol, decimals } = describesItself(said) ? said : token;
   const standard = standardOf(token.standard, said);
   return { ...token, name, symbol, decimals, totalSupply, standard, cataloged: true };
 }

@@ -89,7 +89,7 @@ function presentStatus(
   };
 }
 
-/** The place of a transaction in lists. */
+/** Returns the key of a transaction in lists. */
 export function keyOfTransaction({ blockNumber, transactionIndex }: TransactionEntry): number[] {
   return [blockNumber, transactionIndex];
 }

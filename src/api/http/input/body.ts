@@ -8,10 +8,7 @@ import { badRequest, payloadTooLarge } from "./form.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /**
-     * Returns whether the request carries sources, the only large bodies; undefined when only the
-     * body shows it. Without it, `SMALL_BODY`.
-     */
+    /** Returns whether the request carries sources, the only large bodies; undefined when only the body shows it. */
     takesSources?: (request: FastifyRequest) => boolean | undefined;
   }
 }
@@ -62,10 +59,7 @@ export function readBodies(app: FastifyInstance): void {
   });
 }
 
-/**
- * Reads and drops the rest of a refused body, within limits: closing at once would reset the
- * connection before the client reads the answer.
- */
+/** Drops the rest of a refused body: closing at once would reset the connection before the client reads the answer. */
 function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const { socket } = raw;
   if (!(socket instanceof Socket)) return;

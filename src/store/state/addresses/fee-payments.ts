@@ -50,7 +50,7 @@ export async function getFeePayment(
   sql: Queryable,
   blockNumber: number,
 ): Promise<FeePayment | "hidden" | undefined> {
-  const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
+  const [payment] = await sql<(FeePayment & { hidden: boolean; shows: boolean })[]>`
     SELECT number, hash, parent_hash, miner, reward,
       EXISTS (SELECT FROM transactions_of_block(number) WHERE type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
       reward > 0
@@ -60,8 +60,8 @@ export async function getFeePayment(
         AND NOT EXISTS (
           SELECT FROM internal_transactions_of_block(number)
           WHERE effective AND miner IN (from_address, to_address, created_contract))
-        AND miner NOT IN (SELECT address FROM withdrawals WHERE block_number = ${blockNumber}) AS tells
+        AND miner NOT IN (SELECT address FROM withdrawals WHERE block_number = ${blockNumber}) AS shows
     FROM blocks, sync_state WHERE number = ${blockNumber} AND fees_followed IS NULL`;
   if (payment?.hidden) return "hidden";
-  return payment?.tells ? payment : undefined;
+  return payment?.shows ? payment : undefined;
 }

@@ -21,10 +21,7 @@ const FIRST_ENTRIES = 10;
 const GROWTH = 30;
 const MAXIMUM_ENTRIES = 9_000;
 
-/**
- * Returns the first transaction or internal transaction by which another account gave the address
- * value; undefined for none, and for a contract.
- */
+/** Returns the first transfer of value to the address by another account; undefined for none, and for a contract. */
 export async function getFunding(sql: Queryable, address: Address): Promise<Funding | undefined> {
   const [account] = await sql<Pick<Funding, "codeUnknown">[]>`
     SELECT coalesce(NOT traced OR a.has_code IS NULL, true) AS code_unknown

@@ -18,10 +18,7 @@ export interface CoinBalance {
   isContract: boolean | null;
 }
 
-/**
- * Lists addresses whose balance to read for recorded blocks at block `at`: changed or new ones, before a roll-back also those read in
- * it.
- */
+/** Lists addresses whose balance to read at block `at`: changed or new ones, before a roll-back also those read in the range. */
 export async function listTouchedCoins(
   sql: Queryable,
   range: BlockRange,

@@ -108,7 +108,7 @@ export interface Holder {
   amount: string;
 }
 
-/** Condition that a holder comes behind the key of the page. */
+/** Returns the condition that a holder follows the page's key. */
 function isBehindHolder(sql: Queryable, page: PageRange): Fragment {
   const key = [
     [sql`amount`, "numeric"],

@@ -69,10 +69,7 @@ export async function listTouchedHoldings(
     ORDER BY 1, 2, 3`;
 }
 
-/**
- * Writes amounts at a block, and holder counts. A difference from the transfers marks a token irregular; ERC-1155's whole is the sum
- * of its ids.
- */
+/** Writes amounts at a block, and holder counts. A difference from the transfers marks a token as irregular. */
 export async function writeHoldings(
   sql: Transaction,
   blockNumber: number,
@@ -117,8 +114,8 @@ async function writeIds(
   if (byId.length === 0) return;
   await sql`
     UPDATE token_id_balances AS held
-    SET amount = coalesce(news.amount, ${believedAmount(sql)}),
-      transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${believedAmount(sql)})`)},
+    SET amount = coalesce(news.amount, ${acceptedAmount(sql)}),
+      transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${acceptedAmount(sql)})`)},
       block_number = ${blockNumber}
     FROM unnest(
       ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
@@ -148,7 +145,7 @@ async function writeWholes(
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before, tokens.stale_block,
         ${transferredAmount(sql)} AS transferred_amount,
-        coalesce(ids.amount, CASE WHEN tokens.standard = 1155 THEN 0 END, news.amount, ${believedAmount(sql)}) AS amount,
+        coalesce(ids.amount, CASE WHEN tokens.standard = 1155 THEN 0 END, news.amount, ${acceptedAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`news.token`, sql`news.owner`)}
       JOIN tokens ON tokens.address = held.token
@@ -179,7 +176,7 @@ function transferredAmount(sql: Queryable): Fragment {
 }
 
 /** Returns the amount of a holding `held` without an answer of the contract. */
-function believedAmount(sql: Queryable): Fragment {
+function acceptedAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
     THEN ${transferredAmount(sql)} ELSE 0 END`;
 }

@@ -17,7 +17,7 @@ export interface TokenMetadataRow {
   decimals: number | null;
   standard: number;
   /** Whether the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
-  isTold: boolean;
+  isDescribed: boolean;
 }
 
 export interface TokenSupplyRow {
@@ -197,11 +197,11 @@ export async function writeTokenMetadata(
   if (rows.length === 0) return;
   const written = sql`
     WITH news AS MATERIALIZED (
-      SELECT numbers.*, is_told = 1 AS told FROM unnest(
+      SELECT numbers.*, is_described = 1 AS described FROM unnest(
         ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
         ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.decimals)}::int2[],
-        ${rows.map((row) => row.standard)}::int2[], ${rows.map((row) => Number(row.isTold))}::int2[]
-      ) AS numbers (address, name, symbol, decimals, standard, is_told)
+        ${rows.map((row) => row.standard)}::int2[], ${rows.map((row) => Number(row.isDescribed))}::int2[]
+      ) AS numbers (address, name, symbol, decimals, standard, is_described)
     ), changed AS MATERIALIZED (
       SELECT address FROM news JOIN tokens USING (address) WHERE tokens.standard <> news.standard
     ), wholes AS (
@@ -211,9 +211,9 @@ export async function writeTokenMetadata(
       UPDATE token_id_balances AS held SET block_number = NULL FROM changed WHERE held.token = changed.address
     ), facts AS (
       SELECT news.address, news.standard, news.standard <> tokens.standard AS is_other,
-        CASE WHEN told THEN news.name ELSE coalesce(news.name, known.name) END AS name,
-        CASE WHEN told THEN news.symbol ELSE coalesce(news.symbol, known.symbol) END AS symbol,
-        CASE WHEN told THEN news.decimals ELSE coalesce(news.decimals, known.decimals) END AS decimals
+        CASE WHEN described THEN news.name ELSE coalesce(news.name, known.name) END AS name,
+        CASE WHEN described THEN news.symbol ELSE coalesce(news.symbol, known.symbol) END AS symbol,
+        CASE WHEN described THEN news.decimals ELSE coalesce(news.decimals, known.decimals) END AS decimals
       FROM news JOIN tokens USING (address)
       LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
     )

@@ -1,21 +1,21 @@
 import { keccak256, stringToBytes } from "viem/utils";
 import type { CodeOutput } from "../../compilers/output.ts";
 
-/** A part of the code that deployment fills in. */
+/** A part of the code filled in by deployment. */
 export interface Slot {
   id: string;
   offset: number;
   length: number;
 }
 
-/** Metadata in compiled code: `value` is what the compiler wrote, with the two bytes of its length. */
+/** Metadata in compiled code: `value` includes the two bytes of its length. */
 export interface Auxdata {
   id: string;
   offset: number;
   value: Buffer;
 }
 
-/** Code as the compiler made it, with zeros where deployment fills in values. */
+/** Compiled code, with zeros where deployment fills in values. */
 export interface CompiledCode {
   bytes: Buffer;
   /** By `path:Name` of the library; 20 bytes each. */
@@ -38,7 +38,7 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
       for (const { start, length } of places) {
         const at = start * 2;
         const there = digits.slice(at, at + PLACEHOLDER_CHARACTERS);
-        // Up to 0.4.10 the places that are already linked are listed too.
+        // Up to 0.4.10 already linked places are listed too.
         if (path === "" && /^[0-9a-f]{40}$/.test(there)) continue;
         if (!placeholders.includes(there)) return undefined;
         digits = `${digits.slice(0, at)}${"0".repeat(PLACEHOLDER_CHARACTERS)}${digits.slice(at + PLACEHOLDER_CHARACTERS)}`;
@@ -53,7 +53,7 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
 }
 
-/** Since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
+/** Returns placeholders: since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
 function placeholdersOf(path: string, name: string): string[] {
   const qualified = `${path}:${name}`;
   const hashed = path === "" ? [qualified, name] : [qualified];

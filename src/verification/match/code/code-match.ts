@@ -12,7 +12,7 @@ export interface Transformation {
   id?: string;
 }
 
-/** The values that the transformations put in, by id. */
+/** The values of the transformations, by id. */
 export interface TransformationValues {
   callProtection?: Hex;
   immutables?: Record<string, Hex>;
@@ -21,14 +21,14 @@ export interface TransformationValues {
   constructorArguments?: Hex;
 }
 
-/** How deployment turned the compiled code into the code on chain. */
+/** The transformations of compiled code into the code on chain. */
 export interface CodeMatch {
   quality: MatchQuality;
   transformations: Transformation[];
   values: TransformationValues;
 }
 
-/** The first difference that deployment does not explain. Offsets and lengths in bytes. */
+/** The first difference unexplained by deployment. Offsets and lengths in bytes. */
 export type Mismatch =
   | { kind: "empty" }
   | { kind: "length"; compiled: number; onChain: number }
@@ -36,17 +36,17 @@ export type Mismatch =
   | { kind: "library"; name: string }
   | { kind: "immutable" }
   | { kind: "call-protection" }
-  /** The code in front of them is the compiled one with these values. */
+  /** The code before them is the compiled one with these values. */
   | {
       kind: "constructor-arguments";
-      /** Others than the request names, no encoding of the constructor's parameters, or more than none. */
+      /** Other than the request's, no encoding of the constructor's parameters, or more than none. */
       fault: "different" | "malformed" | "unexpected";
       values: TransformationValues;
     }
-  /** Creation code that may run what follows it. */
+  /** Creation code that may execute the bytes after it. */
   | { kind: "runs-on" };
 
-/** Compiled code that is being made equal to the code on chain, step by step. */
+/** Compiled code in the process of becoming equal to the code on chain. */
 export interface Matching {
   bytes: Buffer;
   transformations: Transformation[];
@@ -81,7 +81,7 @@ export function fillSlots(
   return undefined;
 }
 
-/** Copies metadata on chain to where the compiler wrote metadata of the same length. */
+/** Copies metadata on chain over compiled metadata of the same length. */
 export function replaceAuxdata(
   matching: Matching,
   auxdata: readonly Auxdata[],
@@ -105,7 +105,7 @@ export function recordAuxdata(
   matching.values.cborAuxdata = { ...matching.values.cborAuxdata, [step.id]: hexFromBytes(value) };
 }
 
-/** The finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
+/** Returns the finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
 export function finishMatching(matching: Matching, auxdata: readonly Buffer[]): CodeMatch {
   const { transformations, values } = matching;
   const match: CodeMatch = { quality: "partial", transformations, values };
@@ -114,13 +114,13 @@ export function finishMatching(matching: Matching, auxdata: readonly Buffer[]): 
   return hashed && !hasOtherMetadata(match) ? { ...match, quality: "full" } : match;
 }
 
-/** Whether code on chain is the compiled one with other metadata, or without it. */
+/** Returns whether code on chain is the compiled one with other metadata, or without it. */
 export function hasOtherMetadata(code: CodeMatch | Mismatch): boolean {
   if (isMatch(code)) return code.transformations.some(({ reason }) => reason === "cborAuxdata");
   return code.kind === "constructor-arguments" && code.values.cborAuxdata !== undefined;
 }
 
-/** Offset of the first byte in which the two differ, or the length of the shorter one. */
+/** Returns the offset of the first different byte, or the length of the shorter one. */
 export function firstDifference(left: Buffer, right: Buffer): number {
   const end = Math.min(left.length, right.length);
   for (let offset = 0; offset < end; offset++) if (left[offset] !== right[offset]) return offset;

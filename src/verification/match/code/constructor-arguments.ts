@@ -4,24 +4,24 @@ import { type Hex, hexFromBytes } from "../../../core/evm/hex.ts";
 import type { AbiEntry } from "../../compilers/output.ts";
 import { plainParameter } from "../made-up-arguments.ts";
 
-/** Whether the constructor takes any arguments. */
+/** Returns whether the constructor takes any arguments. */
 export function takesArguments(abi: readonly AbiEntry[]): boolean {
   return constructorParameters(abi).length > 0;
 }
 
-/** Whether `bytes` are exactly the ABI encoding of some values for the constructor's parameters. */
+/** Returns whether `bytes` are exactly the ABI encoding of some values for the constructor's parameters. */
 export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer): boolean {
   const parameters = constructorParameters(abi);
   const encoded: Hex = hexFromBytes(bytes);
   try {
-    // A decoder accepts more than an encoder makes: other offsets, dirty padding, bytes behind the end.
+    // A decoder accepts more than an encoder produces: other offsets, dirty padding, bytes behind the end.
     return encodeAbiParameters(parameters, decodeAbiParameters(parameters, encoded)) === encoded;
   } catch {
     return false;
   }
 }
 
-/** Returns the inputs of the constructor as the ABI names them; empty without one. */
+/** Returns the inputs of the constructor by the ABI; empty without one. */
 export function constructorInputs(abi: readonly AbiEntry[]): AbiParameter[] {
   const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
   return Array.isArray(inputs) ? inputs : [];
@@ -31,7 +31,7 @@ function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
   return constructorInputs(abi).map(plainParameter);
 }
 
-/** Only so many bytes at the end of the creation code are searched for arguments. */
+/** Bytes at the end of the creation code that are searched for arguments. */
 const MAX_ARGUMENTS_BYTES = 32 * 1024;
 /** The end of an encoded list or text may itself look like an encoding. */
 const MAX_GUESSES = 4;

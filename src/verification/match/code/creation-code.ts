@@ -13,19 +13,16 @@ import {
 } from "./code-match.ts";
 import { areConstructorArguments, takesArguments } from "./constructor-arguments.ts";
 
-/** What may follow creation code: an encoding of what its ABI says, any data, or nothing since the code may run it. */
+/** Bytes allowed after creation code: an encoding of its ABI's parameters, any data, or nothing since the code may execute it. */
 export type Following = readonly AbiEntry[] | "data" | "nothing";
 
-/** Whether creation code reads bytes behind it as its source says, and cannot be made to run them by their form. */
+/** Returns whether creation code reads the bytes after it by its source, and cannot execute them in this form. */
 export function mayFollow(following: Following, bytes: Buffer): boolean {
   if (following === "data" || following === "nothing") return following === "data";
   return areConstructorArguments(following, bytes);
 }
 
-/**
- * Compares compiled creation code as a prefix of init code, libraries and metadata apart. The rest are arguments: `given`, or any
- * encoding.
- */
+/** Compares compiled creation code as a prefix of init code. The rest must be arguments: `given`, or any encoding. */
 export function matchCreationCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],
@@ -69,7 +66,7 @@ export function appendArguments(
   return fault && { kind: "constructor-arguments", fault, values: matching.values };
 }
 
-/** Why the bytes behind the compiled code are no arguments; undefined when they are. */
+/** Returns why the bytes after the compiled code are not arguments; undefined when they are. */
 function faultOf(rest: Buffer, following: Following, given: Buffer | null) {
   if (given !== null && !given.equals(rest)) return "different";
   if (typeof following === "string") return undefined;

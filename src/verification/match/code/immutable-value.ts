@@ -1,20 +1,20 @@
 import type { Syntax } from "../syntax.ts";
 
-/** The rules by which a compiler writes values. */
+/** A compiler's rules for values. */
 export interface ValueRules {
-  /** With the IR, a function value is a number that the compiler chose, not a jump destination. */
+  /** With the IR, a function value is a number chosen by the compiler, not a jump destination. */
   viaIR: boolean;
-  /** Jump destinations of the compiled runtime code; null when they are not known. */
+  /** Jump destinations of the compiled runtime code; null when unknown. */
   destinations: ReadonlySet<number> | null;
   /** False before 0.8.9: negative numbers fill only their type's bits (solc's bug SignedImmutables). */
   extendsSigns: boolean;
 }
 
 const WORD_BITS = 256n;
-/** Bits of a function's place in the runtime code, and above them as many of its place in the creation code. */
+/** Bits of a function's offset in the runtime code, and above them as many of its offset in the creation code. */
 const PLACE_BITS = 32n;
 
-/** Whether a word is a valid value of a type, padded as compiled; a function only within the code. */
+/** Returns whether a word is a valid value of a type, padded as compiled; a function only within the code. */
 export function isValueOf(
   typeIdentifier: string,
   word: Buffer,
@@ -44,7 +44,7 @@ const PLAIN_TYPE = /^(?:address|bool|u?int\d+|bytes\d+)$/;
 const NO_SYNTAX = { enums: new Map(), valueTypes: new Map() };
 const STRICT: ValueRules = { viaIR: true, destinations: null, extendsSigns: true };
 
-/** Whether a word is a valid value of a type known by name; contracts count as addresses. */
+/** Returns whether a word is a valid value of a type known by name; contracts count as addresses. */
 export function isPlainValue(type: string, word: Buffer): boolean {
   const name = /^(?:address payable$|contract )/.test(type) ? "address" : type;
   return PLAIN_TYPE.test(name) && isValueOf(`t_${name}`, word, NO_SYNTAX, STRICT);
@@ -52,7 +52,7 @@ export function isPlainValue(type: string, word: Buffer): boolean {
 
 const WORD_BYTES = 32;
 
-/** Whether bytes are a valid value of a vyper type; unknown types (structs, flags, interfaces) pass. A length bounds texts and lists. */
+/** Returns whether bytes are a valid value of a vyper type; unknown types (structs, flags, interfaces) pass. */
 export function isVyperValue(type: string, bytes: Buffer): boolean {
   if (PLAIN_TYPE.test(type)) return isPlainValue(type, bytes);
   if (type === "decimal") return isPlainValue("int168", bytes);
@@ -94,7 +94,7 @@ function fitsSigned(value: bigint, bits: bigint): boolean {
   return value < half || value >= 2n ** WORD_BITS - half;
 }
 
-/** Zero is a function that was never set: a call of it fails. */
+/** Returns whether a value is a function. Zero is an unset one, whose call fails. */
 function isFunction(value: bigint, { viaIR, destinations }: ValueRules): boolean {
   if (viaIR || value === 0n) return fits(value, 2n * PLACE_BITS);
   const place = Number(value % 2n ** PLACE_BITS);

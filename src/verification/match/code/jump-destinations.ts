@@ -1,8 +1,7 @@
 import type { CompiledCode, Slot } from "./bytecode.ts";
+import { pushedBy } from "./instructions.ts";
 
 const JUMPDEST = 0x5b;
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
 const INVALID = 0xfe;
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const STOPPING: ReadonlySet<number | undefined> = new Set([0x00, 0x56, 0xf3, 0xfd, INVALID, 0xff]);
@@ -13,7 +12,7 @@ export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<n
   return end <= code.length ? new Set(offsets.filter((at) => code[at] === JUMPDEST)) : null;
 }
 
-/** Whether compiled code stops at its end, so that nothing runs what stands behind it. False when the source map is empty. */
+/** Returns whether compiled code stops at its end, so that the bytes after it are not executed. False when the source map is empty. */
 export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
   const { offsets, end } = instructionsIn(code, sourceMap);
   if (sourceMap === "" || end > code.length) return false;
@@ -21,7 +20,7 @@ export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
   return end < code.length ? code[end] === INVALID : STOPPING.has(code[offsets.at(-1) ?? 0]);
 }
 
-/** The source map has one entry for each instruction and none for the data behind them. */
+/** Returns the instructions. The source map has one entry for each, and none for the data after them. */
 function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; end: number } {
   const offsets: number[] = [];
   let end = 0;
@@ -32,15 +31,10 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
   return { offsets, end };
 }
 
-/** How many of the bytes behind an instruction it pushes. */
-function pushedBy(opcode: number): number {
-  return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
-}
-
 /** Bytes of code, from an offset on. */
 type Range = Pick<Slot, "offset" | "length">;
 
-/** Whether an instruction may begin in one of these parts, or a PUSH that begins in one swallow the bytes after it. */
+/** Returns whether an instruction may begin in one of these parts, or a PUSH that begins in one swallows the bytes after it. */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   const ends = nearestEnds(code, parts);
   let isReached = true;
@@ -56,7 +50,7 @@ export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   return false;
 }
 
-/** For each byte of a code where the first of the parts around it ends; 0 outside of them. */
+/** Returns for each byte of a code where the first of the parts around it ends; 0 outside of them. */
 function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
   const ends = new Uint32Array(code.length);
   for (const { offset, length } of parts) {

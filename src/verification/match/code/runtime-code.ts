@@ -18,10 +18,7 @@ const PUSH20 = 0x73;
 const PUSH_OF_NO_ADDRESS = Buffer.from([PUSH20, ...Array(20).fill(0)]);
 const INVALID = 0xfe;
 
-/**
- * Compares runtime code with that of `address`, apart from call protection, immutables, libraries and metadata. `auxdata` is all
- * metadata.
- */
+/** Compares runtime code with that of `address`, apart from deployed values. `auxdata` is all metadata. */
 export function matchRuntimeCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],
@@ -77,10 +74,10 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
   return { onChain, inner, equal: false };
 }
 
-/** The name that the IR gives to the immutable with the library's own address. */
+/** The IR's name of the immutable with the library's own address. */
 export const DEPLOY_ADDRESS = "library_deploy_address";
 
-/** A library holds its own address to refuse plain calls: as the first push, or with the IR as an immutable. */
+/** Fills in the library's own address, by which it refuses plain calls: the first push, or with the IR an immutable. */
 function protectCalls(
   matching: Matching,
   { immutables, libraries }: CompiledCode,
@@ -102,7 +99,7 @@ function protectCalls(
   return true;
 }
 
-/** Whether code begins as that of a library before it is deployed. On chain it refuses no calls then. */
+/** Returns whether code begins as that of an undeployed library, which on chain refuses no calls. */
 export function pushesNoAddress(code: Buffer): boolean {
   return code.subarray(0, PUSH_OF_NO_ADDRESS.length).equals(PUSH_OF_NO_ADDRESS);
 }

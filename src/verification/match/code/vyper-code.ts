@@ -50,10 +50,7 @@ export function matchVyperCreationCode(
 
 const WORD_BYTES = 32;
 
-/**
- * Compares vyper's runtime code, followed by immutables of `immutableBytes`; undefined accepts any where known creation code or a run
- * proves them. Never full.
- */
+/** Compares vyper's runtime code, followed by `immutableBytes`; undefined accepts any that other proofs cover. Never full. */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,
   immutableBytes: number | undefined,
@@ -80,22 +77,22 @@ export function matchVyperRuntimeCode(
   };
 }
 
-/** An immutable in the bytes behind the runtime code. */
+/** An immutable in the bytes after the runtime code. */
 export interface ImmutablePlace {
-  /** Behind the names of the modules it is in. */
+  /** Prefixed with the names of its modules. */
   name: string;
   type: string;
   offset: number;
   length: number;
 }
 
-/** The immutables that the layout names, in their order; undefined where the compiler tells none (up to 0.4.0). */
+/** Returns the layout's immutables, in their order; undefined where the compiler has none (up to 0.4.0). */
 export function immutablesIn(layout: unknown): ImmutablePlace[] | undefined {
   if (!isRecord(layout)) return undefined;
   return placesIn(layout["code_layout"], "").sort((left, right) => left.offset - right.offset);
 }
 
-/** Those of imported modules are in a nested object. */
+/** Returns the places; those of imported modules are in a nested object. */
 function placesIn(layout: unknown, prefix: string): ImmutablePlace[] {
   if (!isRecord(layout)) return [];
   return Object.entries(layout).flatMap(([key, entry]) => {

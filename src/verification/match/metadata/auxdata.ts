@@ -2,7 +2,7 @@ import type { Auxdata, CompiledCode } from "../code/bytecode.ts";
 import { swarmHash } from "./content-hash.ts";
 import { parseCodeMetadata } from "./metadata.ts";
 
-/** Metadata that the compiler reports, by its place in the tree of assemblies: the contract, then those it creates. */
+/** The compiler's reported metadata, by its position in the tree of assemblies: the contract, then those it creates. */
 export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
 
 const MAX_DEPTH = 64;
@@ -23,7 +23,7 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
     collect(child, `${path}/${key}`, depth + 1, found);
 }
 
-/** Runtime code is the first assembly among the data of the creation code. */
+/** The runtime code is the first assembly in the data of the creation code. */
 export const RUNTIME_ASSEMBLY = "/0";
 
 /** Marks metadata at the end, which needs no proof; elsewhere it may be a copy in data. */
@@ -37,13 +37,13 @@ const [OLD_BEGINNING, OLD_END] = ["a165627a7a72305820", "0029"].map((digits) =>
   Buffer.from(digits, "hex"),
 ) as [Buffer, Buffer];
 
-/** What solc writes of a metadata text up to 0.5.8. */
+/** Returns solc's metadata of a metadata text up to 0.5.8. */
 export function oldAuxdata(text: string): Buffer {
   const hash = swarmHash(Buffer.from(text, "utf8"), "bzzr0");
   return Buffer.concat([OLD_BEGINNING, hash, OLD_END]);
 }
 
-/** Whether the creation code holds metadata with a hash elsewhere than at its end. */
+/** Returns whether the creation code contains metadata with a hash before its end. */
 export function hasInnerAuxdata(creation: CompiledCode, reported: AssemblyAuxdata): boolean {
   const values = new Map([...reported.values()].map((value) => [value.toString("hex"), value]));
   const [only] = values.values();
@@ -55,7 +55,7 @@ function hasHash(auxdata: Buffer): boolean {
   return parseCodeMetadata(auxdata)?.hash != null;
 }
 
-/** Marks metadata by two compiles that differ in blanks: what an author plants stays the same. */
+/** Marks metadata by two compiles that differ in blanks: bytes planted by an author stay the same. */
 export function markAuxdata(
   code: CompiledCode,
   reported: AssemblyAuxdata,

@@ -69,7 +69,7 @@ function take(reader: Reader, length: number): Buffer {
   return bytes;
 }
 
-/** Every item takes at least one byte: a larger count is refused before memory is allocated. */
+/** Bounds a count: every item takes at least one byte, so a larger count is refused before memory is allocated. */
 function bounded(reader: Reader, count: number): number {
   if (count > reader.bytes.length - reader.offset) throw new RangeError("ends too early");
   return count;

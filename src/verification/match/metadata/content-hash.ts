@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { keccak256 } from "viem/utils";
 
-/** keccak-256 of bytes. */
+/** Returns keccak-256 of bytes. */
 export function keccak(bytes: Uint8Array): Buffer {
   return Buffer.from(keccak256(bytes, "bytes"));
 }
@@ -36,7 +36,7 @@ function multihash(node: Buffer): Buffer {
   return Buffer.concat([SHA256_MULTIHASH, createHash("sha256").update(node).digest()]);
 }
 
-/** Protocol Buffers: a field of bytes, and a field of a number. */
+/** Encodes Protocol Buffers: a field of bytes, and a field of a number. */
 function field(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(tag << 3) | 2]), varint(bytes.length), bytes]);
 }
@@ -90,7 +90,7 @@ function merkleRoot(bytes: Buffer): Buffer {
 
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Base-58 text of the bytes (Bitcoin's alphabet); of a multihash it is the identifier of an IPFS file (CIDv0). */
+/** Returns base-58 text of the bytes (Bitcoin's alphabet); of a multihash it is the identifier of an IPFS file (CIDv0). */
 export function base58(bytes: Buffer): string {
   let value = BigInt(`0x00${bytes.toString("hex")}`);
   let text = "";

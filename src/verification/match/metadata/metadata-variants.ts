@@ -2,7 +2,7 @@ import { isRecord } from "../../../core/json/record.ts";
 import { base58, ipfsHash, keccak, swarmHash } from "./content-hash.ts";
 import type { MetadataHashKind } from "./metadata.ts";
 
-/** Changed sources of a compile, with which the metadata becomes that on chain. */
+/** Changed sources of a compile whose metadata is that on chain. */
 export interface SourceVariant {
   sources: Map<string, string>;
   /** The new path of a flattened source; null when the paths stay. */
@@ -37,7 +37,7 @@ interface Metadata extends Record<string, unknown> {
 
 type Write = (value: unknown) => string;
 
-/** Old compilers write characters beyond ASCII as they are, later ones escape them, the latest DEL too. */
+/** Old compilers keep characters beyond ASCII, later ones escape them, the latest DEL too. */
 const WRITERS = [/(?!)/g, /[\u0080-\uffff]/g, /[\u007f-\uffff]/g].map(
   (escaped): Write =>
     (value) =>
@@ -48,7 +48,7 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The metadata as an object, and how to write it; undefined when it would become another text. */
+/** Parses the metadata with its writer; undefined when that would produce another text. */
 function parseMetadata(text: string): { metadata: Metadata; write: Write } | undefined {
   if (text === "") return undefined;
   const value: unknown = JSON.parse(text);
@@ -68,7 +68,7 @@ function describeSources(metadata: Metadata, texts: ReadonlyMap<string, string>)
   return { ...metadata, sources: Object.fromEntries(sources) };
 }
 
-/** The entry of one source, with its keys in their order. */
+/** Returns the entry of one source, with its keys in their order. */
 function describe(source: Record<string, unknown>, text: string): Record<string, unknown> {
   const bytes = Buffer.from(text, "utf8");
   const { urls } = source;

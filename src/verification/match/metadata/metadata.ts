@@ -2,7 +2,7 @@ import { type CborValue, decodeCbor } from "./cbor.ts";
 
 export type MetadataHashKind = "ipfs" | "bzzr0" | "bzzr1";
 
-/** The metadata that solc writes behind code: the hash of the metadata text and the compiler's version. */
+/** solc's metadata after the code: the hash of the metadata text and the compiler's version. */
 export interface CodeMetadata {
   /** Null with `bytecodeHash: "none"`. `value` is the multihash of ipfs (34 bytes) or the Swarm hash (32 bytes). */
   hash: { kind: MetadataHashKind; value: Buffer } | null;
@@ -20,7 +20,7 @@ const HASH_BYTES = 32;
 /** The long version of a pre-release. */
 const VERSION_TEXT = /^\d{1,3}\.\d{1,3}\.\d{1,3}[\w.+-]{0,90}$/;
 
-/** The metadata at the very end of `code`; null when it does not end in solc's metadata. */
+/** Returns the metadata at the very end of `code`; null when it does not end in solc's metadata. */
 export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   const end = code.length - 2;
   if (end < 1) return null;
@@ -45,7 +45,7 @@ export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   return isWhole ? { hash, solc, bytes } : null;
 }
 
-/** Whether metadata may replace the compiled one: the same compiler, or both of a pre-release. */
+/** Returns whether metadata may replace the compiled one: the same compiler, or both of a pre-release. */
 export function isSameCompiler(there: CodeMetadata | null, compiled: Buffer): boolean {
   const own = parseCodeMetadata(compiled)?.solc;
   const isText = (version: string | null | undefined) => version?.includes("-") === true;
@@ -65,23 +65,23 @@ function versionOf(value: CborValue | undefined): string | null {
   return typeof value === "string" && VERSION_TEXT.test(value) ? value : null;
 }
 
-/** The metadata that vyper since 0.3.10 writes behind the creation code. */
+/** The metadata of vyper since 0.3.10 after the creation code. */
 export interface VyperMetadata {
   /** `0.4.3`. */
   version: string;
-  /** Hash over all sources, from 0.4.1 on. */
+  /** Hash over all sources, since 0.4.1. */
   integrity: Buffer | null;
   /** Total size of the immutables behind the deployed code. */
   immutableBytes: number;
-  /** Where it begins in the code it was read from. */
+  /** Its offset in the code it was read from. */
   offset: number;
 }
 
-/** The metadata at the end of vyper's creation code (without constructor arguments); null when there is none. */
+/** Returns the metadata at the end of vyper's creation code (without constructor arguments); null when there is none. */
 export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
   const end = creationCode.length - 2;
   if (end < 1) return null;
-  // From 0.3.10 on the length counts its own two bytes.
+  // Since 0.3.10 the length counts its own two bytes.
   const offset = creationCode.length - creationCode.readUInt16BE(end);
   if (offset < 0) return null;
   const list = decodeCbor(creationCode.subarray(offset, end));

@@ -1,13 +1,13 @@
 type Change = (text: string) => string;
 
-/** Ways to end lines: each rewrites a text, and tells how lines of the result end. */
+/** Line ends: each rewrites a text, and returns the result's newline. */
 const LINE_ENDS: readonly { apply: Change; newline: (text: string) => string }[] = [
   { apply: unchanged, newline: (text) => (text.includes("\r\n") ? "\r\n" : "\n") },
   { apply: toUnix, newline: () => "\n" },
   { apply: (text) => toUnix(text).replace(/\n/g, "\r\n"), newline: () => "\r\n" },
 ];
 
-/** Ways to end a text; the first changes nothing. */
+/** Ends of a text; the first changes nothing. */
 const TEXT_ENDS: readonly ((text: string, newline: string) => string)[] = [
   unchanged,
   withoutFinalLineEnds,
@@ -16,23 +16,20 @@ const TEXT_ENDS: readonly ((text: string, newline: string) => string)[] = [
   (text) => `${text} `,
 ];
 
-/** Changes that editors, version control and web forms make to a text unasked, one list for each way to end lines. */
+/** Changes that editors, version control and web forms make to a text, one list for each line end. */
 const CHANGES: readonly (readonly Change[])[] = LINE_ENDS.map(({ apply, newline }) =>
   TEXT_ENDS.map((end) => (text) => end(apply(text), newline(text))),
 );
 
-/** The same, without regard to the ends of lines; the first changes nothing. */
+/** The same for all line ends; the first changes nothing. */
 export const TEXT_CHANGES: readonly Change[] = CHANGES.flat();
 
 type Texts = Map<string, string>;
 
-/** Whoever hashes every variant needs about a second for so many characters. */
+/** Most characters: hashing every variant takes about a second. */
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/**
- * Yields texts with other ends of lines, all alike first, then of the main file's folder and of packages apart; up to two million
- * characters.
- */
+/** Yields texts with other line ends, all alike first, then per folder; up to two million characters. */
 export function* textVariants(
   texts: ReadonlyMap<string, string>,
   mainPath: string,
@@ -65,7 +62,7 @@ export function* textVariants(
   }
 }
 
-/** Tells the files of the main one's folder, the first in which paths differ: `src` beside `lib`. */
+/** Returns a test for the files of the main one's folder, the first in which paths differ: `src` beside `lib`. */
 function ownFiles(paths: readonly string[], mainPath: string): (path: string) => boolean {
   const main = mainPath.split("/");
   const folders = paths.map((path) => path.split("/"));
@@ -81,7 +78,7 @@ function toUnix(text: string): string {
   return text.replace(/\r\n/g, "\n");
 }
 
-/** A loop: the obvious regular expression takes quadratic time on a text full of line ends. */
+/** Removes line ends at the end. A loop: the obvious regular expression takes quadratic time on a text full of line ends. */
 function withoutFinalLineEnds(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === "\n" || text[end - 1] === "\r")) end--;

@@ -11,7 +11,7 @@ import type { IncomingCall } from "../../../support/scripted-node/faults.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../../../support/scripted-node/ledger.ts";
 import type { LogSpecification } from "../../../support/scripted-node/specification.ts";
 
-// The node gets stuck in whatever is called of the hostile tokens. The API asks it by a client of its own.
+// The node stalls in every call of the hostile tokens. The API uses a separate client.
 
 const victim = scriptedAddress("victim");
 const good = scriptedAddress("good token");
@@ -66,7 +66,7 @@ function requestsOf(token: Address): [query: string, path: "/api" | "/v2/api"][]
   );
 }
 
-/** What only the token itself can tell is refused. */
+/** Facts that only the token has are refused. */
 const OF_TOKEN_ITSELF = /action=(?:getToken|tokeninfo|tokenbalancehistory)&/;
 const requests = [
   ...requestsOf(good),
@@ -98,7 +98,7 @@ describe.each([
   });
   afterEach(() => server.close());
 
-  async function isTold(token: Address): Promise<boolean> {
+  async function isDescribed(token: Address): Promise<boolean> {
     const [row] = await index.sql<{ told: boolean }[]>`
       SELECT unresponsive AS told FROM tokens WHERE address = ${token}`;
     return row?.told ?? false;
@@ -118,7 +118,9 @@ describe.each([
     await index.indexer.until(async () => {
       const pending = await index.sql`
         SELECT FROM token_balances WHERE block_number IS NULL AND token NOT IN (${hostile}, ${hostileIds})`;
-      return pending.length === 0 && (await isTold(hostile)) && (await isTold(hostileIds));
+      return (
+        pending.length === 0 && (await isDescribed(hostile)) && (await isDescribed(hostileIds))
+      );
     });
     await index.stop();
   }

@@ -27,7 +27,7 @@ import { getServedHead, type ServedHead } from "../../../../src/store/sync-state
 import { addressAt, publish } from "../../../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/postgres.ts";
 
-// The rows are real; what the node says is given. Head is block 2.
+// The rows are real; the node's answers are given. Head is block 2.
 
 const [A, B, C, TOKEN, MULTI] = [1, 2, 3, 0x70, 0x71].map(addressAt) as [
   Address,
@@ -50,7 +50,7 @@ beforeEach(async () => {
   await publish(sql, { blocks: [{ number: 1 }, { number: 2 }] });
 });
 
-/** What an action gets, with the node's words given; what is not given must not be asked. */
+/** Context of an action, with the node's answers given; any other question fails. */
 function context(chain: Partial<Record<keyof Chain, unknown>> = {}): Context {
   const { sql } = database;
   return {
@@ -245,7 +245,7 @@ describe("holdings", () => {
       [B, "7"],
     ]);
     expect(await readHolderCount(context(amounts(told)), TOKEN)).toBe(2);
-    // An amount that is not told stays as it is stored.
+    // An amount without an answer stays as stored.
     expect(await readHolderCount(context(amounts([])), TOKEN)).toBe(3);
   });
 

@@ -48,7 +48,7 @@ const WAITING = {
   input: "0x6000",
 };
 
-/** What an aggregator answers, with two decimals. */
+/** An aggregator's answer, with two decimals. */
 function feed(to: Address, answer: bigint) {
   const round = [7n, answer, 1n, 1_751_500_800n, 7n].map((value) => word(value).slice(2));
   return [

@@ -16,7 +16,7 @@ const [ONE, TWO, THREE, FOUR] = [2, 3, 4, 5].map(addressAt) as [Address, Address
 
 type Say = (tokens: Address[], ask: AskOptions) => (bigint | null | undefined)[];
 
-/** What is asked about the tokens, one query each; `control` is what the call that cannot fail returns. */
+/** Questions about the tokens, one query each; `control` is the result of the call that cannot fail. */
 function asker(say: Say, { known = [] as Address[], control = CONTROL.data as unknown } = {}) {
   const asked: Address[][] = [];
   const chain = {

@@ -10,7 +10,7 @@ const token = scriptedAddress("token");
 const holder = scriptedAddress("holder");
 const balanceOfHolder = balanceOfData(holder);
 
-/** What is answered about the holder of a token, at the head or after a block. */
+/** Answer about the holder of a token, at the head or after a block. */
 async function held(index: IndexedNode, of: Address, block?: number) {
   const server = await createTestApp({ sql: index.sql, nodeUrl: index.node.url });
   try {

@@ -9,7 +9,7 @@ import type { TransactionEntry } from "../../../../src/store/lists/address-trans
 import type { InternalTransactionEntry } from "../../../../src/store/lists/internal-transactions.ts";
 import type { TokenTransferEntry } from "../../../../src/store/lists/token-transfers.ts";
 
-// What the records of lists hold in each dialect, by the rules of docs/wire.md and docs/clients.md.
+// Records of lists in each dialect, by the rules of docs/wire.md and docs/clients.md.
 
 const HASH = `0x${"ab".repeat(32)}` as const;
 const [A, B, C] = [1, 2, 3].map((n) => `0x${String(n).repeat(40)}` as const) as [
@@ -93,7 +93,7 @@ describe("a transaction", () => {
   test.each([
     [{ status: 1, succeeded: true }, ["0", "1"], ["0", "1"]],
     [{ status: 0, succeeded: false }, ["1", "0"], ["1", "0"]],
-    // Before Byzantium: a trace tells how it ended, or nothing does.
+    // Before Byzantium: only a trace shows the outcome.
     [{ status: null, succeeded: true }, ["0", "1"], ["0", ""]],
     [{ status: null, succeeded: false }, ["1", "0"], ["1", ""]],
     [{ status: null, succeeded: null }, ["1", "0"], ["0", ""]],

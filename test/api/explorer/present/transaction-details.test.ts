@@ -7,7 +7,7 @@ import type { TransactionLog } from "../../../../src/store/lists/logs.ts";
 import type { ReadDetails } from "../../../../src/store/lists/transaction-details.ts";
 import type { TransactionDetail } from "../../../../src/store/lists/transactions.ts";
 
-// What `details` adds to a transaction, from rows as the store gives them.
+// The part of a transaction added by `details`, from the store's rows.
 
 type Hex = `0x${string}`;
 

@@ -34,7 +34,7 @@ async function read(body: string | Buffer, type: string): Promise<unknown> {
 
 const NAMES_OF_EVERY_OBJECT = Object.getOwnPropertyNames(Object.prototype);
 const fieldName = fc.string({ minLength: 1, unit: "grapheme" }).filter(isPlain);
-/** What a browser writes in a name as `%22`, and line ends, stay as they are written. */
+/** Browsers' escapes in a name, `%22` and line ends, stay as they are. */
 function isPlain(name: string): boolean {
   return !/["\r\n\\]/.test(name) && name.isWellFormed() && !NAMES_OF_EVERY_OBJECT.includes(name);
 }

@@ -363,7 +363,7 @@ test("what is asked on behalf of a request is served by indexes", async () => {
   const address = addressAt(1);
   await publish(sql, { blocks: [{ number: 0 }, { number: 1 }] });
   await save(sql, { address });
-  // Once its size is known, a small table is read whole beside others, whatever is made unattractive.
+  // Once its size is known, a small table is read whole beside others, despite the planner's settings.
   await sql`
     INSERT INTO blocks
     SELECT n, sha256(int8send(n)), sha256(int8send(n - 1)), n, ${address}, 0, 1, 1, 1, 1, 1, 1, 1

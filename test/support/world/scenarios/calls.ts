@@ -74,7 +74,7 @@ export const nestedCalls: Scenario = async (scene) => {
   await scene.mine();
 };
 
-/** Inner failures that the caller survives: what they did, creations and payments included, is undone. */
+/** Inner failures that the caller survives: their effects, creations and payments included, are undone. */
 export const innerReverts: Scenario = async (scene) => {
   const [, payee] = scene.accounts as [Address, Address];
   const two = scene.contract("machine2");

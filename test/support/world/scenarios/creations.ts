@@ -104,7 +104,7 @@ export const destructions: Scenario = async (scene) => {
     2n,
   );
   await scene.mine();
-  // A machine born and told to destroy itself in favour of itself, of an account, of one that never was seen.
+  // A machine created and destroyed in favour of itself, of an account, of a new address.
   for (const [index, beneficiary] of [undefined, payee, `0x${"be".repeat(20)}` as Hex].entries()) {
     const salted = word(BigInt(salt) + 2n + BigInt(index));
     const machine = create2Address(one, salted, initCode("Machine"));

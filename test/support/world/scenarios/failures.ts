@@ -21,7 +21,7 @@ export const failedCalls: Scenario = async (scene) => {
   ];
   for (const ending of endings)
     scene.send({ from, to: machine, data: run([ending]), gas: 200_000n });
-  // What happened before the end is undone with it.
+  // Everything before the end is undone with it.
   scene.send({
     from,
     to: machine,

@@ -115,7 +115,7 @@ export const malformed: Scenario = async (scene) => {
     for (const { topics, data } of logs)
       scene.send({ from, to: contract, data: emitLog(topics, data) });
   }
-  // A well formed transfer of a contract that has no balances to tell.
+  // A well formed transfer of a contract without balances.
   const minted = [TRANSFER, addressWord(zeroAddress), addressWord(to)];
   scene.send({ from, to: balanceless, data: emitLog(minted, word(3)) });
   await scene.mine();

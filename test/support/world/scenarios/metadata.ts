@@ -17,7 +17,7 @@ const SUPPLY = answer("totalSupply()", word(1_000_000));
 const BALANCE = answer("balanceOf(address)", word(5));
 const LONG = 65_536;
 
-/** What the puppets from the fifth on tell of themselves, one list each. */
+/** Descriptions of the puppets from the fifth on, one list each. */
 const LESSONS: readonly (readonly Lesson[])[] = [
   // Zero bytes, broken UTF-8, a lone surrogate, and characters that turn text around.
   [
@@ -84,7 +84,7 @@ const LESSONS: readonly (readonly Lesson[])[] = [
   [],
 ];
 
-/** Tokens that tell of themselves whatever can break a reader; each is seen by one mint. */
+/** Tokens with descriptions that can break a reader; each appears by one mint. */
 export const hostileMetadata: Scenario = async (scene) => {
   const [from, owner] = scene.accounts as [Address, Address];
   for (const [index, lessons] of LESSONS.entries()) {

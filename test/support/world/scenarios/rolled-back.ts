@@ -3,7 +3,7 @@ import { callData, create2Address, initCode, word } from "../contracts.ts";
 import { INIT_CODES, type Operation, run } from "../operations.ts";
 import type { Scenario, Scene } from "../scene.ts";
 
-/** Each play names accounts that nothing else names: whoever is listed afterwards shows what was believed. */
+/** Each play names accounts of its own: a later list shows which ones were accepted. */
 function strangers(nonce: bigint): (index: number) => Address {
   return (index) =>
     `0x${((0xbacc_ed00_0000n + nonce * 256n + BigInt(index)) << 8n).toString(16).padStart(40, "0")}`;

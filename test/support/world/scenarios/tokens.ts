@@ -79,7 +79,7 @@ export const multiTokens: Scenario = async (scene) => {
   const whole = BigInt(await scene.rpc.request<Hex>("eth_blockNumber"));
   call(first, "transfer", zeroAddress, first, 1n, 100n);
   call(first, "transfer", zeroAddress, first, 2n, 0n);
-  // A new id each time: nobody can hold more than 2^256-1 of one.
+  // A new id each time: 2^256-1 is the most of one.
   call(first, "transfer", zeroAddress, first, MAXIMUM - whole, MAXIMUM);
   call(first, "transferBatch", zeroAddress, first, [3n, 4n, 3n, 3n], [10n, 20n, 30n, 0n]);
   call(first, "transferBatch", zeroAddress, second, [], []);

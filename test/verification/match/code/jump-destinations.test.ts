@@ -24,7 +24,7 @@ test.each([
   ["3300", "0;1", true],
   ["33f3", "0;1", true],
   ["3333", "0;1", false],
-  // What is pushed is no instruction.
+  // Pushed bytes are not an instruction.
   ["3360fe", "0;1", false],
   ["3360", "0;1", false],
   // Data, behind INVALID.
@@ -49,7 +49,7 @@ test.each([
   ["00335b", 2, 0, false],
   // The code begins without a jump.
   ["3333", 1, 1, true],
-  // What is pushed before it changes what is an instruction.
+  // Bytes pushed before it change which bytes are instructions.
   [`7f${"00".repeat(30)}60735b33`, 33, 2, true],
   [`7f${"00".repeat(31)}605b33`, 34, 1, true],
   ["60735b33", 1, 1, false],

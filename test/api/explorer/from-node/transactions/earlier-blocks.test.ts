@@ -15,7 +15,7 @@ const WHOLE = { startBlock: 0 };
 const HASH = `0x${"1".repeat(64)}` as const;
 const ACCOUNT = addressAt(1);
 
-/** A chain that answers as told, and what it was asked. */
+/** A chain with given answers, and its questions. */
 function chainOf(answers: Readonly<Record<string, unknown>>) {
   const asked: unknown[] = [];
   const request = async (method: string, params: readonly unknown[]) => {

@@ -28,7 +28,7 @@ function failure(code: ChainErrorCode, data?: unknown): Outcome {
   return { error: new NodeError(code, "the node's words", { answer }) };
 }
 
-/** What is found when the node answers the call so, and has this block (or none) before the transaction's. */
+/** Result when the node answers the call so, and has this block (or none) before the transaction's. */
 async function find(outcome: Outcome, header: Hex | null = PARENT, transaction = FAILED) {
   const asked: RpcCall[] = [];
   const viem = () =>

@@ -63,7 +63,7 @@ async function balances(tag: string | undefined, path: "/api" | "/v2/api" = "/v2
   return (await Promise.all(answers)).map(({ httpStatus: _status, ...body }) => body);
 }
 
-/** As the node tells it after the block. */
+/** The node's answer after the block. */
 async function expected(block: number | string) {
   const at = typeof block === "number" ? hex(block) : block;
   const coins = BigInt(await rpc<Hex>("eth_getBalance", holder, at)).toString();

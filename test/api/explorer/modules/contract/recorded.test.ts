@@ -9,7 +9,7 @@ import { recordedCases } from "../../../../support/recorded-cases.ts";
 import { type ScriptedNode, startScriptedNode } from "../../../../support/scripted-node.ts";
 import { save } from "../../../../support/verified-contract.ts";
 
-// What is answered before anything is compiled, and afterwards; verification.test.ts has what comes between.
+// Answers before any compile, and afterwards; verification.test.ts has those in between.
 
 const VERIFIED = addressAt(1);
 const LOGIC = addressAt(2);

@@ -43,7 +43,7 @@ async function ask(action: string): Promise<unknown> {
 
 describe("a chain without a base fee", () => {
   it("has percentiles of the prices themselves, weighted by gas", async () => {
-    // Of 100 parts of gas 9 cost 1 Gwei, 40 cost 2, 40 cost 3.5, 11 cost 7.
+    // Among 100 parts of gas 9 cost 1 Gwei, 40 cost 2, 40 cost 3.5, 11 cost 7.
     const sold = [
       [1n * GWEI, 90_000],
       [2n * GWEI, 400_000],
@@ -52,7 +52,7 @@ describe("a chain without a base fee", () => {
     ] as const;
     node.chain.reset({ baseFeeWei: null });
     node.chain.mine(
-      // What the chain itself does costs nothing and counts for nothing.
+      // The chain's own transactions cost nothing and do not count.
       { baseFeeWei: null, transactions: [{ effectiveGasPriceWei: 0n, gasUsed: 5_000_000 }] },
       ...sold.map(([effectiveGasPriceWei, gasUsed]) => ({
         baseFeeWei: null,
@@ -66,7 +66,7 @@ describe("a chain without a base fee", () => {
       ProposeGasPrice: "3.5",
       FastGasPrice: "7",
       suggestBaseFee: "0",
-      // Of a limit of 30 million.
+      // With a limit of 30 million.
       gasUsedRatio: "0.166666666666667,0.003,0.013333333333333,0.013333333333333,0.003666666666667",
     });
     expect(await ask("gasestimate&gasprice=1")).toBe("12");
@@ -79,7 +79,7 @@ describe("a chain without a base fee", () => {
 });
 
 describe("a chain whose base fees are not EIP-1559's", () => {
-  /** Its base fee stands still at 1 Gwei, though its blocks are empty; the next one is 3 Gwei, as its node tells. */
+  /** Its base fee stays at 1 Gwei, though its blocks are empty; the next one is 3 Gwei, by its node. */
   async function serveRollup(meanwhile = () => {}): Promise<void> {
     node.fail({
       method: "eth_feeHistory",

@@ -7,8 +7,7 @@ import { createJsonRpc } from "../../../../support/oracle/json-rpc.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../support/postgres.ts";
 import { deployWorld, type World } from "../../../../support/world/world.ts";
 
-// A real chain, whose node goes on mining after the index has stopped: what is answered must be the node's own word, up
-// to the served head.
+// A real chain, whose node keeps mining after the index has stopped: answers must equal the node's, up to the served head.
 
 let anvil: Anvil;
 let world: World;

@@ -21,7 +21,7 @@ function roundOf(answer: bigint): Hex {
   return words(7n, answer, 1n, 1_751_500_800n, 7n);
 }
 
-/** What an action gets, when every aggregator gives these answers. */
+/** Context of an action, when every aggregator returns these answers. */
 function contextWith(round: Hex | null, decimals: Hex | null, parts: Partial<Context> = {}) {
   const asked: (readonly ContractCall[])[] = [];
   const fetchCalls = async (calls: readonly ContractCall[], at: unknown) => {

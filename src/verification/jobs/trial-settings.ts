@@ -1,0 +1,315 @@
+import { getContractAddress } from "viem/utils";
+import type { Chain } from "../../chain/chain.ts";
+import type { BlockReference } from "../../chain/questions.ts";
+import {
+  type AccountOverride,
+  type BlockOverrides,
+  type CreationTrial,
+  isPassing,
+} from "../../chain/state/creations.ts";
+import { ChainError } from "../../core/errors.ts";
+import { type Address, lowerAddress } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
+import { ENVIRONMENT, type EnvironmentInstruction } from "../match/code/instructions.ts";
+
+export type TrialChain = Pick<
+  Chain,
+  "runCreations" | "traceCreations" | "request" | "fetchHead" | "fetchCoinBalances"
+>;
+
+/** An environment to run constructors in place of the original one. */
+export interface Setting {
+  /** On the state just before the creating transaction. */
+  isSameState: boolean;
+  /** On the state of the head: the node has no older one. */
+  isLater: boolean;
+  /** Returns the result of each init code; null where it fails. */
+  run(initCodes: readonly Hex[], gas?: bigint): Promise<(Hex | null)[]>;
+}
+
+/** Most gas of a transaction (EIP-7825). */
+export const MOST_GAS = 2n ** 24n;
+
+/**
+ * Finds a setting in which each instruction that a constructor `asks` for has its original result.
+ * Null when there is none. Throws `ChainError` when the node cannot run creations in this way.
+ */
+export async function findSetting(
+  chain: TrialChain,
+  address: Address,
+  creation: CreationFacts,
+  asks: readonly EnvironmentInstruction[],
+): Promise<Setting | null> {
+  const past = await readPast(chain, address, creation);
+  if (past === null) return null;
+  for await (const ground of groundsOf(chain, creation, past)) {
+    for (const gasPrice of [past.gasPrice, undefined]) {
+      for (const shape of await shapesOf(chain, address, creation, past)) {
+        const setting = await settingOf(ground, shape, past, gasPrice, creation.value);
+        if (await isFaithful(setting, shape, past, asks)) return setting;
+      }
+    }
+  }
+  return null;
+}
+
+/** Environment of the creating transaction. */
+interface Past {
+  address: Address;
+  origin: Address;
+  nonce: bigint;
+  gas: bigint;
+  gasPrice: bigint;
+  /** The fields of its block. */
+  block: BlockOverrides;
+  /** The results of instructions; undefined where the block has none. */
+  results: Partial<Record<EnvironmentInstruction, bigint | undefined>>;
+}
+
+async function readPast(
+  chain: TrialChain,
+  address: Address,
+  creation: CreationFacts,
+): Promise<Past | null> {
+  const { blockHash, blockNumber, parentHash, transactionIndex, creator, value } = creation;
+  const number = quantity(blockNumber);
+  const [sent, header] = await Promise.all([
+    chain.request("eth_getTransactionByBlockHashAndIndex", [blockHash, quantity(transactionIndex)]),
+    chain.request("eth_getBlockByHash", [blockHash, false]),
+  ]);
+  if (!isRecord(sent) || !isRecord(header) || typeof sent["from"] !== "string") return null;
+  const blobFee = isQuantity(header["excessBlobGas"]) ? await blobFeeOf(chain, number) : undefined;
+  const [baseFee, difficulty] = [amount(header["baseFeePerGas"]), amount(header["difficulty"])];
+  const gasPrice = amount(sent["gasPrice"]) ?? baseFee ?? 0n;
+  const blobHashes = sent["blobVersionedHashes"];
+  const block = {
+    number,
+    time: quantity(creation.timestampSeconds),
+    gasLimit: header["gasLimit"],
+    feeRecipient: header["miner"],
+    prevRandao: header["mixHash"],
+    baseFeePerGas: header["baseFeePerGas"],
+    blobBaseFee: blobFee,
+    // Only reth and anvil have it.
+    blockHash: { [blockNumber - 1]: parentHash },
+  };
+  return {
+    address,
+    origin: lowerAddress(sent["from"]),
+    nonce: amount(sent["nonce"]) ?? 0n,
+    gas: amount(sent["gas"]) ?? 0n,
+    gasPrice,
+    block: Object.fromEntries(Object.entries(block).filter(([, field]) => field != null)),
+    results: {
+      ADDRESS: BigInt(address),
+      ORIGIN: amount(sent["from"]),
+      CALLER: BigInt(creator),
+      CALLVALUE: value,
+      GASPRICE: gasPrice,
+      BLOCKHASH: BigInt(parentHash),
+      COINBASE: amount(header["miner"]),
+      TIMESTAMP: BigInt(creation.timestampSeconds),
+      NUMBER: BigInt(blockNumber),
+      PREVRANDAO: difficulty ? difficulty : amount(header["mixHash"]),
+      GASLIMIT: amount(header["gasLimit"]),
+      BASEFEE: baseFee,
+      BLOBHASH: (Array.isArray(blobHashes) ? amount(blobHashes[0]) : undefined) ?? 0n,
+      BLOBBASEFEE: amount(blobFee),
+    },
+  };
+}
+
+function amount(value: unknown): bigint | undefined {
+  return isQuantity(value) ? quantityToBigInt(value) : undefined;
+}
+
+/** Returns the price of blobs in a block: its header has it only by the rules of the fork. */
+async function blobFeeOf(chain: TrialChain, number: Hex): Promise<unknown> {
+  const history = await chain.request("eth_feeHistory", ["0x1", number, []]).catch(() => null);
+  const fees = isRecord(history) ? history["baseFeePerBlobGas"] : null;
+  return Array.isArray(fees) ? fees[0] : undefined;
+}
+
+/** A state on which a node runs creations. */
+interface Ground extends Omit<Setting, "run"> {
+  state: BlockReference;
+  run(trials: readonly CreationTrial[]): Promise<(Hex | null)[]>;
+  balanceOf(address: Address): Promise<bigint>;
+}
+
+/** Yields the states that the node has, the nearest to that of the creation first. */
+async function* groundsOf(
+  chain: TrialChain,
+  creation: CreationFacts,
+  past: Past,
+): AsyncGenerator<Ground> {
+  const { blockNumber, blockHash, parentHash, transactionIndex } = creation;
+  const parent = { number: blockNumber - 1, hash: parentHash };
+  const called = (state: BlockReference, isLater: boolean): Ground => ({
+    isSameState: !isLater && transactionIndex === 0,
+    isLater,
+    state,
+    run: (trials) => chain.runCreations(trials, state, past.block),
+    balanceOf: async (account) => (await chain.fetchCoinBalances([account], state))[0] ?? 0n,
+  });
+  const before = called(parent, false);
+  const run = (trials: readonly CreationTrial[]) =>
+    chain.traceCreations(trials, { number: blockNumber, hash: blockHash }, transactionIndex);
+  if (await isBefore(run, past)) yield { ...before, run, isSameState: true };
+  try {
+    await before.run([{ from: past.origin, initCode: probeOf("ADDRESS"), value: 0n }]);
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
+    return yield called(await chain.fetchHead(), true);
+  }
+  yield before;
+}
+
+/** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */
+async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<boolean> {
+  try {
+    const [seen] = await run([{ from: origin, initCode: probeOf("ADDRESS"), value: 0n }]);
+    return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
+  } catch (error) {
+    if (error instanceof ChainError && !isPassing(error)) return false;
+    throw error;
+  }
+}
+
+/** The creator of a run, and how it arrives at the contract's address. */
+interface Shape {
+  from: Address;
+  to?: Address;
+  /** Returns the state of some addresses for this init code. */
+  accounts(initCode: Hex): Record<Address, AccountOverride>;
+  /** Instructions with other results than the original ones. */
+  lies: readonly EnvironmentInstruction[];
+}
+
+const CODES = ["EXTCODESIZE", "EXTCODECOPY", "EXTCODEHASH"] as const;
+/** Runs CREATE with the calldata and returns the code that it leaves. */
+const CREATING: Hex = "0x36600060003736600034f08060145760006000fd5b803b8060006000843c6000f3";
+
+/** Returns init code that calls an address and returns its result. */
+function calling(address: Address): Hex {
+  return `0x600060006000600034${`73${address.slice(2)}`}5af13d600060003e602d573d6000fd5b3d6000f3`;
+}
+
+async function shapesOf(
+  chain: TrialChain,
+  address: Address,
+  creation: CreationFacts,
+  { origin }: Past,
+): Promise<Shape[]> {
+  const { creator, nonce } = creation;
+  if (nonce !== null) {
+    return [{ from: creator, accounts: () => ({ [creator]: { nonce } }), lies: [] }];
+  }
+  const found = await factoryNonce(chain, creator, address, creation);
+  const factory = found === undefined ? {} : { nonce: found };
+  return [
+    {
+      from: origin,
+      to: creator,
+      accounts: (initCode) =>
+        found === undefined
+          ? // The address of CREATE2 depends on the init code, so this one runs as a call.
+            { [creator]: { code: calling(address) }, [address]: { code: initCode, nonce: 1n } }
+          : { [creator]: { code: CREATING, nonce: found } },
+      lies: CODES,
+    },
+    {
+      from: creator,
+      accounts: () => ({ [creator]: factory }),
+      lies: found === undefined ? ["BALANCE", "SELFBALANCE"] : ["BALANCE"],
+    },
+  ];
+}
+
+/** Most nonces of a factory that are tried. */
+const MAX_CREATIONS = 200n;
+
+/** Returns the nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
+async function factoryNonce(
+  chain: TrialChain,
+  factory: Address,
+  address: Address,
+  { parentHash }: CreationFacts,
+): Promise<bigint | undefined> {
+  const count = await chain.request("eth_getTransactionCount", [
+    factory,
+    { blockHash: parentHash },
+  ]);
+  const first = amount(count) ?? 0n;
+  for (let nonce = first; nonce < first + MAX_CREATIONS; nonce++) {
+    if (lowerAddress(getContractAddress({ from: factory, nonce })) === address) return nonce;
+  }
+  return undefined;
+}
+
+async function settingOf(
+  ground: Ground,
+  shape: Shape,
+  past: Past,
+  gasPrice: bigint | undefined,
+  value: bigint,
+): Promise<Setting> {
+  const { from, to } = shape;
+  const held = await ground.balanceOf(from);
+  const price = gasPrice ?? 0n;
+  const trialOf = (initCode: Hex, gas: bigint): CreationTrial => {
+    const accounts = shape.accounts(initCode);
+    const isCode = accounts[past.address]?.code === initCode;
+    // The gas it had left while it ran: other gas is paid for before.
+    const left = held + (gas - past.gas) * price;
+    const needed = value + gas * price;
+    const balance = left > needed ? left : needed;
+    return {
+      from,
+      ...(to && { to }),
+      initCode: isCode ? "0x" : initCode,
+      value,
+      gas,
+      ...(gasPrice !== undefined && { gasPrice }),
+      stateOverride: {
+        ...(ground.isLater && { [past.address]: { nonce: 0n, code: "0x", state: {} } }),
+        ...accounts,
+        [from]: { ...accounts[from], balance },
+      },
+    };
+  };
+  return {
+    isSameState: ground.isSameState,
+    isLater: ground.isLater,
+    run: async (initCodes, gas = MOST_GAS) => {
+      // A node that runs the first one and refuses others runs those it can.
+      const all = [probeOf("ADDRESS"), ...initCodes];
+      return (await ground.run(all.map((initCode) => trialOf(initCode, gas)))).slice(1);
+    },
+  };
+}
+
+/** Returns init code that returns the result of an instruction. */
+function probeOf(instruction: EnvironmentInstruction): Hex {
+  const operand = { BLOCKHASH: "6001430340", BLOBHASH: "600049" }[instruction as string];
+  const opcode = ENVIRONMENT[instruction].toString(16);
+  return `0x${operand ?? opcode}60005260206000f3`;
+}
+
+async function isFaithful(
+  setting: Setting,
+  { lies }: Shape,
+  { results }: Past,
+  asks: readonly EnvironmentInstruction[],
+): Promise<boolean> {
+  if (asks.some((instruction) => lies.includes(instruction))) return false;
+  const seen = asks.filter((instruction) => results[instruction] !== undefined);
+  const [runs, ...codes] = await setting.run([probeOf("ADDRESS"), ...seen.map(probeOf)]);
+  // An instruction that fails, such as those of later forks, also fails in the constructor.
+  const isSame = (code: Hex | null | undefined, at: number) =>
+    code == null || BigInt(code) === results[seen[at] as EnvironmentInstruction];
+  return runs != null && codes.every(isSame);
+}
