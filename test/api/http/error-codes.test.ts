@@ -38,8 +38,8 @@ test.each<readonly [code: string, path: string]>([
   ["not-found", `/transaction/gettxinfo?txhash=0x${"ab".repeat(32)}`],
   ["not-found", "/block/getblockreward?blockno=7"],
   ["not-verified", `/contract/getabi?${ADDRESS}`],
-  ["state-unavailable", `/account/balancehistory?${ADDRESS}&blockno=0`],
-  ["node-unreachable", `/token/getToken?contractaddress=${addressAt(7)}`],
+  ["node-unreachable", `/account/balancehistory?${ADDRESS}&blockno=0`],
+  ["not-found", `/token/getToken?contractaddress=${addressAt(7)}`],
 ])("%s, in both dialects: %s", async (code, path) => {
   for (const base of ["/api", "/v2/api"]) {
     const { headers, statusCode, body } = await server.app.inject(`${base}${path}`);
