@@ -50,8 +50,8 @@ async function describe(
 ): Promise<Announcement> {
   return {
     head,
-    urls: urlsOf(app, apiUrl),
-    commands: commandsOf(apiUrl, head, await getExamples(app.sql)),
+    urls: listUrls(app, apiUrl),
+    commands: listCommands(apiUrl, head, await getExamples(app.sql)),
   };
 }
 
@@ -95,7 +95,7 @@ function describeProgress({ phase, indexes, backfill }: IndexerStatus): string |
   );
 }
 
-function urlsOf({ devnet }: StartedChain, apiUrl: string): Record<string, string> {
+function listUrls({ devnet }: StartedChain, apiUrl: string): Record<string, string> {
   return {
     page: `${apiUrl}/`,
     api: `${apiUrl}/api`,
@@ -105,7 +105,7 @@ function urlsOf({ devnet }: StartedChain, apiUrl: string): Record<string, string
   };
 }
 
-function commandsOf(apiUrl: string, head: ServedHead, { account, token }: Examples): string[] {
+function listCommands(apiUrl: string, head: ServedHead, { account, token }: Examples): string[] {
   const queries = [
     account && `module=account&action=txlist&address=${account}&page=1&offset=3&sort=desc`,
     token && `module=token&action=getTokenHolders&contractaddress=${token}`,

@@ -74,7 +74,7 @@ async function verify(
 async function singleFile(name: string): Promise<VerificationForm> {
   return {
     format: "flattened",
-    source: await sourceOf(name),
+    source: await readSource(name),
     name,
     compilerVersion,
     optimizer: { ...SETTINGS.optimizer, runs: 200 },
@@ -85,7 +85,7 @@ async function standardJson(name: string): Promise<VerificationForm> {
   const file = `${name}.sol`;
   const input = {
     language: "Solidity",
-    sources: { [file]: { content: await sourceOf(name) } },
+    sources: { [file]: { content: await readSource(name) } },
     settings: SETTINGS,
   };
   return {
@@ -96,6 +96,6 @@ async function standardJson(name: string): Promise<VerificationForm> {
   };
 }
 
-function sourceOf(name: string): Promise<string> {
+function readSource(name: string): Promise<string> {
   return readFile(new URL(`${name}.sol`, SOURCES), "utf8");
 }

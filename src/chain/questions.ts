@@ -113,7 +113,6 @@ export interface NodeStatus {
   node: NodeName;
   /** False from a failure until the next answer. */
   usable: boolean;
-  /** Code of the last failure while not usable. */
   failure: ChainErrorCode | null;
   /** Limits as adapted to the node. */
   concurrency: number;

@@ -81,15 +81,11 @@ export interface RawHeader {
   extraData?: Hex;
   mixHash?: Hex;
   nonce?: Hex;
-  /** London. */
   baseFeePerGas?: Hex;
-  /** Shanghai. */
   withdrawalsRoot?: Hex;
-  /** Cancun. */
   blobGasUsed?: Hex;
   excessBlobGas?: Hex;
   parentBeaconBlockRoot?: Hex;
-  /** Prague. */
   requestsHash?: Hex;
   /** EIP-7928. */
   blockAccessListHash?: Hex;
@@ -145,7 +141,6 @@ export interface FetchedBlock {
   block: RawBlock;
   /** In the order the node gave them. */
   receipts: RawReceipt[];
-  /** Headers of the uncles, of a block that names some. */
   uncles?: RawHeader[];
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;

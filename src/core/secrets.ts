@@ -27,7 +27,7 @@ export function createSecrets(initial: Iterable<string> = []): Secrets {
         if (text.length >= SHORTEST_SECRET && !PLACEHOLDERS.has(text)) known.add(text);
       }
       const longestFirst = [...known].sort((one, other) => other.length - one.length);
-      patterns = longestFirst.flatMap(patternsOf).map((pattern) => new RegExp(pattern, "gi"));
+      patterns = longestFirst.flatMap(buildPatterns).map((pattern) => new RegExp(pattern, "gi"));
     },
     redact: (text) => patterns.reduce((redacted, pattern) => redacted.replace(pattern, BLOT), text),
     list: () => [...known],
@@ -69,7 +69,7 @@ export function percentDecode(text: string): string {
 }
 
 /** Returns patterns of a secret as text, in Base64 and in hex, with any escapes. */
-function patternsOf(secret: string): string[] {
+function buildPatterns(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const base64 = bytes.toString("base64").replace(/=+$/, "");
   const forms = [

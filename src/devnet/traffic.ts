@@ -79,12 +79,12 @@ export const ROUNDS_OF_A_CYCLE = SCENES.length;
 export async function playRound(rpc: Rpc, world: World): Promise<number> {
   const nonce = await rpc<Hex>("eth_getTransactionCount", world.pacemaker, "latest");
   const round = quantityToNumber(nonce);
-  await mineTogether(rpc, transactionsOf(world, round));
+  await mineTogether(rpc, buildTransactions(world, round));
   return round;
 }
 
 /** Returns the transactions of a round by its number: a payment, a coin transfer and one scene. */
-function transactionsOf(world: World, round: number): SampleTransaction[] {
+function buildTransactions(world: World, round: number): SampleTransaction[] {
   const cycle = Math.floor(round / ROUNDS_OF_A_CYCLE);
   const call: Call = (from, contract, functionName, args, valueWei = 0n) => {
     const data = world.encode(contract, functionName, args);

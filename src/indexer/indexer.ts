@@ -28,10 +28,8 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   sql: Sql;
   /** A client of one connection, whose session holds the writer's lock. The application name identifies this process's indexers. */
   lockSql: Sql;
-  /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Called with the status when it has changed, and at intervals. */
   onStatus(status: IndexerStatus): void;
 }
 

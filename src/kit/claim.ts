@@ -113,7 +113,7 @@ function standardInput(source: SourceRecord, isVyper: boolean): string | undefin
     return JSON.stringify({
       language: "Solidity",
       sources: JSON.parse(text),
-      settings: settingsOf(source),
+      settings: readSettings(source),
     });
   }
   if (isVyper) return vyperInput(source);
@@ -121,12 +121,12 @@ function standardInput(source: SourceRecord, isVyper: boolean): string | undefin
   const main = source.FileName || source.ContractFileName || `${source.ContractName}.sol`;
   return JSON.stringify({
     language: "Solidity",
-    sources: contentsOf([{ Filename: main, SourceCode: text }, ...others]),
-    settings: settings ?? settingsOf(source),
+    sources: joinContents([{ Filename: main, SourceCode: text }, ...others]),
+    settings: settings ?? readSettings(source),
   });
 }
 
-function contentsOf(files: readonly z.output<typeof file>[]) {
+function joinContents(files: readonly z.output<typeof file>[]) {
   return Object.fromEntries(
     files.map(({ Filename, SourceCode }) => [Filename, { content: SourceCode }]),
   );
@@ -142,13 +142,13 @@ function vyperInput(source: SourceRecord): string {
   const abis = others.filter(({ Filename }) => Filename.endsWith(".json"));
   const files = others.filter((each) => !abis.includes(each));
   const interfaces = {
-    ...contentsOf(isOld ? files : []),
+    ...joinContents(isOld ? files : []),
     ...Object.fromEntries(abis.map((each) => [each.Filename, JSON.parse(each.SourceCode)])),
   };
-  const evmVersion = evmVersionOf(source);
+  const evmVersion = readEvmVersion(source);
   return JSON.stringify({
     language: "Vyper",
-    sources: contentsOf([
+    sources: joinContents([
       { Filename: main, SourceCode: source.SourceCode },
       ...(isOld ? [] : files),
     ]),
@@ -158,10 +158,10 @@ function vyperInput(source: SourceRecord): string {
   });
 }
 
-function settingsOf(source: SourceRecord) {
-  const evmVersion = evmVersionOf(source);
+function readSettings(source: SourceRecord) {
+  const evmVersion = readEvmVersion(source);
   return {
-    optimizer: { enabled: isOptimized(source), runs: runsOf(source) },
+    optimizer: { enabled: isOptimized(source), runs: readRuns(source) },
     ...(evmVersion && { evmVersion }),
   };
 }
@@ -174,13 +174,13 @@ function flattened(source: SourceRecord): Claim {
       return name && address ? [[name, `0x${address.replace(/^0x/, "")}`] as const] : [];
     }),
   ].slice(0, 10);
-  const evmVersion = evmVersionOf(source);
+  const evmVersion = readEvmVersion(source);
   return {
     codeformat: "solidity-single-file",
     sourceCode: source.SourceCode,
     contractname: source.ContractName,
     optimizationUsed: isOptimized(source) ? "1" : "0",
-    runs: String(runsOf(source)),
+    runs: String(readRuns(source)),
     ...(evmVersion && { evmversion: evmVersion }),
     ...Object.fromEntries(
       libraries.flatMap(([name, address], index) => [
@@ -196,11 +196,11 @@ function isOptimized({ OptimizationUsed: used }: SourceRecord): boolean {
 }
 
 /** Returns the optimiser's runs. Without it a record may have 0, as Periscope's do; the compiler then uses, and records, its default. */
-function runsOf(source: SourceRecord): number {
+function readRuns(source: SourceRecord): number {
   const runs = Number(source.Runs || source.OptimizationRuns || COMPILERS_RUNS);
   return isOptimized(source) ? runs : runs || COMPILERS_RUNS;
 }
 
-function evmVersionOf({ EVMVersion: version }: SourceRecord): string | undefined {
+function readEvmVersion({ EVMVersion: version }: SourceRecord): string | undefined {
   return version && !/^default$/i.test(version) ? version.toLowerCase() : undefined;
 }

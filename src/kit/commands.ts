@@ -75,10 +75,10 @@ export async function runKit(
       );
       return differences === 0 ? 0 : 1;
     }
-    const origin = originOf(from, chain, sourcify, Number(pace));
+    const origin = openOrigin(from, chain, sourcify, Number(pace));
     return report(
       await importContracts(origin, here, addresses ?? origin.addresses(), (imported) =>
-        say(lineOf(imported)),
+        say(formatLine(imported)),
       ),
       say,
     );
@@ -89,7 +89,7 @@ export async function runKit(
 }
 
 /** Returns the origin of a command; a folder, and a Sourcify server, need the chain. */
-function originOf(
+function openOrigin(
   from: string,
   chain: string | undefined,
   isSourcify: boolean,
@@ -119,7 +119,7 @@ function readAddresses(file: string): string[] {
   return [...new Set(found.map((address) => address.toLowerCase()))];
 }
 
-function lineOf(imported: Imported): string {
+function formatLine(imported: Imported): string {
   const { address, outcome } = imported;
   if (outcome === "refused") return `${address} not verified: ${imported.reason}`;
   return `${address} ${outcome === "known" ? "was verified before" : "verified"}`;
@@ -131,6 +131,6 @@ function report(all: readonly Imported[], say: (line: string) => void): number {
   say(
     `${all.length} contracts: ${all.length - known - refused.length} verified, ${known} before, ${refused.length} not`,
   );
-  for (const imported of refused) say(`  ${lineOf(imported)}`);
+  for (const imported of refused) say(`  ${formatLine(imported)}`);
   return refused.length === 0 ? 0 : 1;
 }

@@ -21,7 +21,7 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     lock?.close();
     const message = isHeld(error)
-      ? `Periscope is running already in ${folder} (process ${ownerOf(ownerFile)}); ` +
+      ? `Periscope is running already in ${folder} (process ${describeOwner(ownerFile)}); ` +
         "stop it first, or set DATA_DIR and PORT for a second one"
       : `DATA_DIR must be a folder that this user can write to, unlike ${folder}: ${pathFault(error)}`;
     throw new ConfigError(message, { cause: error });
@@ -42,7 +42,7 @@ function isHeld(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === SQLITE_BUSY;
 }
 
-function ownerOf(file: string): string {
+function describeOwner(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {

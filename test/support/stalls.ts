@@ -4,7 +4,7 @@ import { slownessNow } from "./hostile/process-costs.ts";
 /**
  * Runs work, and returns the longest time in milliseconds that this thread computed between two
  * turns of its event loop, without answers to others. In processor time, so that other programs do
- * not count, scaled to the machine of docs/benchmarks.md.
+ * not count, scaled to the machine of docs/measurements/README.md.
  */
 export async function longestStall<Result>(
   work: () => Promise<Result>,

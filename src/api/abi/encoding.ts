@@ -14,7 +14,7 @@ export function encodeCall(
   if (inputs.length !== values.length) return undefined;
   try {
     const read = inputs.map((input, index) =>
-      jsonValueOf(input.type, input.components, values[index]),
+      convertJson(input.type, input.components, values[index]),
     );
     return hexConcat(selector, encodeAbiParameters(inputs.map(nameless), read));
   } catch {
@@ -23,40 +23,40 @@ export function encodeCall(
 }
 
 /** Converts a JSON value; throws when it does not match its type, as far as viem does not check that itself. */
-function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
+function convertJson(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {
-    return listOf(value).map((item) => jsonValueOf(element, components, item));
+    return requireList(value).map((item) => convertJson(element, components, item));
   }
   if (type === "tuple") {
-    const members = listOf(value);
+    const members = requireList(value);
     if (members.length !== components.length) throw new TypeError("a struct lacks members");
     return components.map((component, index) =>
-      jsonValueOf(component.type, component.components, members[index]),
+      convertJson(component.type, component.components, members[index]),
     );
   }
-  if (/^u?int/.test(type)) return integerOf(value);
-  if (type === "bool") return booleanOf(value);
+  if (/^u?int/.test(type)) return parseInteger(value);
+  if (type === "bool") return parseBoolean(value);
   if (typeof value !== "string") throw new TypeError("no text");
   // Checksums are not checked.
   return type === "address" ? value.toLowerCase() : value;
 }
 
 /** Parses an integer; a number beyond JSON's precision must be text. */
-function integerOf(value: unknown): bigint {
+function parseInteger(value: unknown): bigint {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   const text = String(value).trim();
   if (!isExact || !INTEGER.test(text)) throw new TypeError("no integer");
   return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
 }
 
-function booleanOf(value: unknown): boolean {
+function parseBoolean(value: unknown): boolean {
   if (value === true || value === "true") return true;
   if (value === false || value === "false") return false;
   throw new TypeError("no boolean");
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function requireList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new TypeError("no list");
   return value;
 }

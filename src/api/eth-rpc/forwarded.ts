@@ -19,16 +19,16 @@ const BLOCK_TAGS = new Set<unknown>(BLOCK_NAMES);
 const QUANTITIES = ["gas", "gasPrice", "value"];
 const DATA = ["input", "data"];
 
-function checkOf(passes: (parameter: unknown) => boolean, text: string): Check {
+function createCheck(passes: (parameter: unknown) => boolean, text: string): Check {
   return (parameter) => (passes(parameter) ? undefined : text);
 }
 
-const address = checkOf(isAddress, "Invalid address");
-const hash = checkOf(isHash, "Invalid hash");
-const integer = checkOf(isInteger, "Invalid integer");
-const boolean = checkOf((parameter) => typeof parameter === "boolean", "Invalid bool");
-const data = checkOf(isHexData, "Invalid hex data");
-const block = checkOf(isBlock, "Invalid block number");
+const address = createCheck(isAddress, "Invalid address");
+const hash = createCheck(isHash, "Invalid hash");
+const integer = createCheck(isInteger, "Invalid integer");
+const boolean = createCheck((parameter) => typeof parameter === "boolean", "Invalid bool");
+const data = createCheck(isHexData, "Invalid hex data");
+const block = createCheck(isBlock, "Invalid block number");
 
 /** The forwarded methods, with their checks. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {

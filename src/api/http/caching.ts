@@ -16,7 +16,7 @@ export function tagOfHead(
   { hash: block, generation, indexId }: ServedHead,
   program: string,
 ): string {
-  return tagOf(`${block};${generation};${indexId};${program}`);
+  return hashTag(`${block};${generation};${indexId};${program}`);
 }
 
 /** Returns the tags of `if-none-match` as weak ones, as RFC 9110 (13.1.2) compares them; none for methods that do not read. */
@@ -44,7 +44,7 @@ export async function sendTagged(
   }
   const isLarge = answer.body.length > LARGE_TEXT;
   if (isLarge) await calmTurn();
-  const etag = answer.etag ?? tagOf(answer.body);
+  const etag = answer.etag ?? hashTag(answer.body);
   if (isLarge) await calmTurn();
   reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
   return hasTag(request, etag)
@@ -53,6 +53,6 @@ export async function sendTagged(
 }
 
 /** Returns a weak tag: the same answer is sent in several encodings. */
-function tagOf(text: string): string {
+function hashTag(text: string): string {
   return `W/"${hash("sha1", text, "base64url")}"`;
 }

@@ -23,25 +23,25 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
   const needed = new Set([...required, ...(action.required ?? [])]);
   return Object.entries(properties).map(([name, property]) => {
     const { description = "", ...schema } = property as { description?: string };
-    const standard = defaults?.[name] ?? defaultOf(paramsIn(action, dialect), name);
+    const standard = defaults?.[name] ?? readDefault(paramsIn(action, dialect), name);
     return {
       name,
       description,
       required: needed.has(name) && defaults?.[name] === undefined,
       schema: { ...schema, ...(standard !== undefined && { default: standard }) },
-      example: exampleOf(action.example[name], schema),
+      example: toExample(action.example[name], schema),
     };
   });
 }
 
 /** Returns the default of a parameter; zod lacks it for a schema that transforms. */
-function defaultOf(params: z.ZodObject, name: string): unknown {
+function readDefault(params: z.ZodObject, name: string): unknown {
   const parsed = params.shape[name]?.safeParse(undefined);
   return typeof parsed?.data === "object" ? undefined : parsed?.data;
 }
 
 /** Returns an example, as a number where the schema has one; examples are sent as text. */
-function exampleOf(example: string | undefined, schema: JsonSchema): unknown {
+function toExample(example: string | undefined, schema: JsonSchema): unknown {
   const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
   return isNumber ? Number(example) : example;
 }

@@ -120,7 +120,6 @@ interface Opened {
 /** Last state of each client. After a state with a head and all indexes, a query does not wait for the next check. */
 const lastStates = new WeakMap<Sql, ServedState>();
 
-/** The connections of each client of the database. */
 const connections = new WeakMap<Sql, Admission>();
 
 function admitTo({ options: { max } }: Sql): Admission {

@@ -7,7 +7,6 @@ import type { Services } from "../explorer/action.ts";
 
 /** A served chain, with all dependencies of its answers. */
 export interface ServedChain extends Services {
-  /** The chain's name for people, if it has one. */
   networkName: string | undefined;
   coinSymbol: string;
   /** This thread's metrics of the chain. */

@@ -4,7 +4,6 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
-import { addPages } from "../../pages/pages.ts";
 import { parseRpcBody } from "../eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
 import {
@@ -61,8 +60,11 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
+/** Adds routes that only the composition knows. */
+type AddRoutes = (app: FastifyInstance, options: ServerOptions, limiter: RateLimiter) => void;
+
 /** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
-export function createServer(options: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions, addPages: AddRoutes): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
   const dispatch = createDispatch(options, limiter.usageOf);

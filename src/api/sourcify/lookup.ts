@@ -113,7 +113,7 @@ async function presentField(
     case "devdoc":
     case "storageLayout":
     case "transientStorageLayout":
-      return outputsOf(found)[field] ?? null;
+      return parseOutputs(found)[field] ?? null;
     case "sourceIds":
       return found.sourceIds === null ? null : JSON.parse(found.sourceIds);
     case "creationBytecode":
@@ -163,12 +163,12 @@ function presentCompilation(found: LookupParts) {
   };
 }
 
-function outputsOf({ outputs }: LookupParts): Record<string, unknown> {
+function parseOutputs({ outputs }: LookupParts): Record<string, unknown> {
   return JSON.parse(outputs) as Record<string, unknown>;
 }
 
 function presentOutput(found: LookupParts) {
-  const outputs = outputsOf(found);
+  const outputs = parseOutputs(found);
   const contract = {
     abi: JSON.parse(found.abi),
     metadata: found.metadata,

@@ -25,8 +25,8 @@ export function presentMatch(
   address: Address,
   found: VerifiedMatch | undefined,
 ): MinimalContract {
-  const creationMatch = levelOf(found?.creationMatch);
-  const runtimeMatch = levelOf(found?.runtimeMatch);
+  const creationMatch = presentLevel(found?.creationMatch);
+  const runtimeMatch = presentLevel(found?.runtimeMatch);
   const levels = [creationMatch, runtimeMatch];
   return {
     match: levels.includes("exact_match") ? "exact_match" : (creationMatch ?? runtimeMatch),
@@ -41,7 +41,7 @@ export function presentMatch(
   };
 }
 
-function levelOf(quality: MatchQuality | null | undefined): MinimalContract["match"] {
+function presentLevel(quality: MatchQuality | null | undefined): MinimalContract["match"] {
   if (quality == null) return null;
   return quality === "full" ? "exact_match" : "match";
 }

@@ -81,7 +81,7 @@ async function trace(
     for (const [code, other] of OTHERWISE) {
       if (tracer === other || features.missingTracers.has(other)) continue;
       const failed = [...traces.keys()].filter(
-        (index) => failureOf(traceable[index], traces[index]) === code,
+        (index) => findFailure(traceable[index], traces[index]) === code,
       );
       await replaceFailed(traces, failed, () =>
         fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs, settings),
@@ -93,7 +93,7 @@ async function trace(
       if (one.block.transactions.length === 0) return { ...one, traces: [] };
       const own = traces[next++] as Traces;
       if (isGenesisRefused(one, own)) return { ...one, traces: [] };
-      return { ...one, traces: tracesOf(own, source, features, node) };
+      return { ...one, traces: readTraces(own, source, features, node) };
     });
   }
 }
@@ -118,7 +118,7 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
 }
 
 /** Returns why the traces of a block are incomplete; undefined when they are complete. */
-function failureOf(
+function findFailure(
   block: TraceableBlock | undefined,
   traces: Traces | undefined,
 ): ChainErrorCode | "left-out" | undefined {
@@ -153,7 +153,7 @@ async function replaceFailed(
 }
 
 /** Returns the traces of one block, null when its state is pruned. Throws any other error. */
-function tracesOf(
+function readTraces(
   traces: Traces,
   { log }: BlockSource,
   features: NodeFeatures,

@@ -83,9 +83,9 @@ async function fetchWithReceipts(
   const isRefused = outcomes.every(([, receipts]) => isMissing(errorIn(receipts)));
   if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
   const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
-    const block = blockOf(own[0]);
+    const block = readBlock(own[0]);
     if (!block) return null;
-    const receipts = features.blockReceipts ? receiptsOf(own[1], features) : [];
+    const receipts = features.blockReceipts ? readReceipts(own[1], features) : [];
     features.hasGivenReceipts ||= receipts.length > 0;
     return inCommonForm({ block, receipts, traces: null });
   });
@@ -164,7 +164,7 @@ async function askReceipts(
 }
 
 /** Returns the block of an answer, null when the node has none. */
-function blockOf(outcome: Outcome | undefined): RawBlock | null {
+function readBlock(outcome: Outcome | undefined): RawBlock | null {
   if (errorIn(outcome)?.code === "block-unknown") return null;
   const answer = resultOf(outcome);
   if (answer === null) return null;
@@ -180,7 +180,7 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
 }
 
 /** Returns the receipts of an answer. A lagging node has none; validation reports missing ones. */
-function receiptsOf(
+function readReceipts(
   outcome: Outcome | undefined,
   { hasGivenReceipts }: NodeFeatures,
 ): RawReceipt[] {

@@ -20,7 +20,7 @@ export interface BodyLimits {
   subject: string;
 }
 
-/** Reads one undici answer without a stream (docs/benchmarks.md, "Several chains"). Rejects with `NodeError` when too large. */
+/** Reads one undici answer without a stream (docs/measurements/chains.md). Rejects with `NodeError` when too large. */
 export function createAnswerReader({ most, sift, subject }: BodyLimits) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<ReadAnswer>();
   const pieces: Uint8Array[] = [];

@@ -78,7 +78,6 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     }
   }
 
-  /** Sends one batch. */
   async function exchange(
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,

@@ -28,16 +28,16 @@ class CallInputs {
 
   /** Counts one input. One dropped earlier exceeds the bound by itself. */
   add(input: Hex | typeof NOT_KEPT): void {
-    this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : sizeOf(input);
+    this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : countBytes(input);
   }
 
   /** Returns whether this input is kept, by the inputs counted so far; false is final. */
   keeps(input: Hex | typeof NOT_KEPT): boolean {
-    return input !== NOT_KEPT && (this.#bytes <= this.#most || sizeOf(input) <= SHORT);
+    return input !== NOT_KEPT && (this.#bytes <= this.#most || countBytes(input) <= SHORT);
   }
 }
 
-function sizeOf(input: Hex): number {
+function countBytes(input: Hex): number {
   return (input.length - 2) / 2;
 }
 

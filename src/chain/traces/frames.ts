@@ -43,10 +43,10 @@ function isFilledIn(outermost: { error?: unknown }): boolean {
 
 /** Parses a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, from nodes without this tracer. */
 export function frameOfCallTracer(answer: unknown): CallFrame {
-  return treeOf(answer, isRecord(answer) && isFilledIn(answer));
+  return buildTree(answer, isRecord(answer) && isFilledIn(answer));
 }
 
-function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): CallFrame {
+function buildTree(given: unknown, filledIn: boolean, parent?: CallTracerFrame): CallFrame {
   if (!isRecord(given)) throw new NodeError("bad-answer", "a transaction has no trace");
   const answer = parent ? withParties(given, parent) : given;
   if (!isCallTracerFrame(answer)) {
@@ -56,7 +56,7 @@ function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): Ca
   if (!Array.isArray(calls))
     throw new NodeError("bad-answer", "the calls of a trace are not a list");
   const type = answer.type.toLowerCase();
-  const error = errorOf(answer, filledIn);
+  const error = readError(answer, filledIn);
   return {
     type,
     from: lowerOf(answer.from),
@@ -68,7 +68,7 @@ function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): Ca
     input: answer.input ?? "0x",
     output: answer.output ?? null,
     error,
-    calls: calls.map((call) => treeOf(call, filledIn, answer)),
+    calls: calls.map((call) => buildTree(call, filledIn, answer)),
   };
 }
 
@@ -81,7 +81,7 @@ function withParties(frame: Record<string, unknown>, parent: CallTracerFrame): u
   return { ...frame, type: "SELFDESTRUCT", from: isBorrowed ? parent.from : parent.to };
 }
 
-function errorOf({ error }: { error?: string | null }, filledIn: boolean): string | null {
+function readError({ error }: { error?: string | null }, filledIn: boolean): string | null {
   return filledIn && error === "" ? null : (error ?? null);
 }
 
@@ -179,14 +179,14 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
   const { type, action, result } = flat;
   const frame: CallFrame = {
     type: type.toLowerCase(),
-    from: senderOf(action.address ?? action.from),
+    from: requireSender(action.address ?? action.from),
     to: addressOrNull(action.to),
     value: action.value ?? null,
     gas: action.gas ?? null,
     gasUsed: result?.gasUsed ?? null,
     input: action.input ?? "0x",
     output: result?.output ?? null,
-    error: errorOf(flat, filledIn),
+    error: readError(flat, filledIn),
     calls: [],
   };
   switch (frame.type) {
@@ -210,7 +210,7 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
 }
 
 /** Requires the sender, which every client sends: without it, the frame's owner is unknown. */
-function senderOf(address: Hex | undefined): Hex {
+function requireSender(address: Hex | undefined): Hex {
   if (typeof address === "string") return lowerOf(address);
   throw new NodeError("bad-answer", "a frame of a block trace has no sender");
 }

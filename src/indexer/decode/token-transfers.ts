@@ -44,7 +44,7 @@ export function decodeTokenTransfers(
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
       if (log.address === SYSTEM_ADDRESS) continue;
-      const together = consecutiveOf(log);
+      const together = decodeConsecutive(log);
       if (together) {
         rows.consecutiveTransfers.push({
           ...together,
@@ -54,7 +54,7 @@ export function decodeTokenTransfers(
           transactionIndex,
         });
       }
-      for (const [batchIndex, movement] of movementsOf(log).entries()) {
+      for (const [batchIndex, movement] of decodeMovements(log).entries()) {
         const { standard, from, to } = movement;
         const logIndex = quantityToNumber(log.logIndex);
         const token = log.address;
@@ -81,7 +81,7 @@ export function decodeTokenTransfers(
 }
 
 /** Returns the id range of a log; undefined unless it has the form of the standard's event. */
-function consecutiveOf({ topics, data }: RawLog) {
+function decodeConsecutive({ topics, data }: RawLog) {
   const [event, firstId, from, to] = topics;
   if (event !== CONSECUTIVE_TRANSFER || !firstId || !from || !to || hexLength(data) !== WORD)
     return undefined;
@@ -91,7 +91,7 @@ function consecutiveOf({ topics, data }: RawLog) {
 const NONE: readonly Movement[] = [];
 
 /** Returns the transfers of a log; none unless it has the form of a standard's event. */
-function movementsOf({ topics, data }: RawLog): readonly Movement[] {
+function decodeMovements({ topics, data }: RawLog): readonly Movement[] {
   const [event, topic1, topic2, topic3] = topics;
   switch (event) {
     case TRANSFER:

@@ -121,7 +121,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index] as RawTransaction;
       const { effectiveGasPrice } = receipt;
-      const price = priceOf(transaction, block);
+      const price = computePrice(transaction, block);
       requireOfKnown(
         transaction,
         isNothing(effectiveGasPrice) || quantityToBigInt(effectiveGasPrice) === price,
@@ -133,7 +133,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
       // A price equal to the base fee also occurs on chains without tips (ZKsync's bootloader, `getGasPrice`).
-      isProof ||= typeOf(transaction) <= LAST_TYPE && price !== baseFee;
+      isProof ||= readType(transaction) <= LAST_TYPE && price !== baseFee;
     }
     return isProof ? "proven" : "nothing";
   },
@@ -144,7 +144,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     const signed = [...transactions.keys()].filter(
       (index) => !isDeposit(transactions[index] as RawTransaction),
     );
-    for (const index of someOf(signed)) {
+    for (const index of pickSome(signed)) {
       const transaction = transactions[index] as RawTransaction;
       if (!isSigned(transaction)) {
         unsigned ??= index;
@@ -167,7 +167,7 @@ function isSigned({ r }: RawTransaction): boolean {
 }
 
 function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
-  const type = typeOf(transaction);
+  const type = readType(transaction);
   const ofDeposit = isDeposit(transaction);
   if (type > LAST_TYPE && !ofDeposit) {
     throw new UnprovableError(`receipts of type ${type} are not known`);
@@ -190,8 +190,8 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
 }
 
 /** Returns the price of a unit of gas (EIP-1559). */
-function priceOf(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
-  if (!DYNAMIC_FEE_TYPES.has(typeOf(transaction))) {
+function computePrice(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
+  if (!DYNAMIC_FEE_TYPES.has(readType(transaction))) {
     return quantityToBigInt(bytes(transaction.gasPrice, "gasPrice"));
   }
   const maximum = quantityToBigInt(bytes(transaction.maxFeePerGas, "maxFeePerGas"));
@@ -219,7 +219,7 @@ function requireRoot(
 }
 
 /** Returns up to `SENDERS` different numbers of the list. */
-function someOf(numbers: readonly number[]): Iterable<number> {
+function pickSome(numbers: readonly number[]): Iterable<number> {
   if (numbers.length <= SENDERS) return numbers;
   const chosen = new Set<number>();
   while (chosen.size < SENDERS) {
@@ -230,11 +230,11 @@ function someOf(numbers: readonly number[]): Iterable<number> {
 
 /** Checks a rule that transactions of unknown types may break. */
 function requireOfKnown(transaction: RawTransaction, holds: boolean, reason: string): void {
-  const isKnown = typeOf(transaction) <= LAST_TYPE;
+  const isKnown = readType(transaction) <= LAST_TYPE;
   if (!holds) throw new (isKnown ? ProofFailedError : UnprovableError)(reason);
 }
 
-function typeOf({ type }: RawTransaction): number {
+function readType({ type }: RawTransaction): number {
   return quantityToNumber(type ?? "0x0");
 }
 

@@ -17,7 +17,7 @@ interface Parts {
 /** Encodes a transaction as in its block (EIP-2718). Throws `UnprovableError` for unknown types. */
 export function encodeTransaction(transaction: RawTransaction): Hex {
   if (isDeposit(transaction)) return encodeDeposit(transaction);
-  const { type, signed, signature } = partsOf(transaction);
+  const { type, signed, signature } = readParts(transaction);
   return withType(type, rlp([...signed, ...signature]));
 }
 
@@ -44,7 +44,7 @@ function encodeDeposit(transaction: RawTransaction): Hex {
 
 /** Recovers the signer of a transaction. Throws `UnprovableError` for unknown types. */
 export async function recoverSender(transaction: RawTransaction): Promise<Address> {
-  const { type, signed, signature } = partsOf(transaction);
+  const { type, signed, signature } = readParts(transaction);
   const v = quantityToBigInt(signature[0]);
   // EIP-155: the chain's id is signed, and encoded in v.
   const chain: RlpValue[] = type === 0 && v >= 35n ? [trimmed((v - 35n) / 2n), "0x", "0x"] : [];
@@ -56,7 +56,7 @@ export async function recoverSender(transaction: RawTransaction): Promise<Addres
   );
 }
 
-function partsOf(transaction: RawTransaction): Parts {
+function readParts(transaction: RawTransaction): Parts {
   const type = quantityToNumber(transaction.type ?? "0x0");
   const { nonce, gas, value, input } = transaction;
   const to = transaction.to ?? "0x";
@@ -80,13 +80,13 @@ function partsOf(transaction: RawTransaction): Parts {
   const signed: RlpValue[] = [
     integer(transaction.chainId, "chainId"),
     integer(nonce, "nonce"),
-    ...feesOf(type, transaction),
+    ...encodeFees(type, transaction),
     integer(gas, "gas"),
     to,
     integer(value, "value"),
     input,
     (transaction.accessList ?? []).map(({ address, storageKeys }) => [address, storageKeys]),
-    ...laterFieldsOf(type, transaction),
+    ...encodeLaterFields(type, transaction),
   ];
   return {
     type,
@@ -96,7 +96,7 @@ function partsOf(transaction: RawTransaction): Parts {
 }
 
 /** Returns the fields of EIP-2930, EIP-1559 and later. */
-function feesOf(type: number, transaction: RawTransaction): RlpValue[] {
+function encodeFees(type: number, transaction: RawTransaction): RlpValue[] {
   switch (type) {
     case 1:
       return [integer(transaction.gasPrice, "gasPrice")];
@@ -113,7 +113,7 @@ function feesOf(type: number, transaction: RawTransaction): RlpValue[] {
 }
 
 /** Returns the fields of EIP-4844 and EIP-7702. */
-function laterFieldsOf(type: number, transaction: RawTransaction): RlpValue[] {
+function encodeLaterFields(type: number, transaction: RawTransaction): RlpValue[] {
   if (type === 3) {
     const { maxFeePerBlobGas, blobVersionedHashes = [] } = transaction;
     return [integer(maxFeePerBlobGas, "maxFeePerBlobGas"), blobVersionedHashes];

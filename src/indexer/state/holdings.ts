@@ -27,7 +27,7 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
     countPending: countPendingHoldings,
     write: writeHoldings,
     async fetch(chain, keys, block, ask) {
-      const amounts = await chain.fetchTokenBalances(keys.map(queryOf), block, ask);
+      const amounts = await chain.fetchTokenBalances(keys.map(toQuery), block, ask);
       const rows = keys.map((key, index) => ({ ...key, amount: amounts[index] }));
       return {
         rows: rows.filter((row): row is HoldingAmount => row.amount !== undefined),
@@ -38,7 +38,7 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
   async audit({ sql, chain, head, sample, ask }) {
     const found = await listStoredHoldings(sql, "random", sample);
     const stored = found.length > 0 ? found : await listStoredHoldings(sql, "first", sample);
-    const amounts = await chain.fetchTokenBalances(stored.map(queryOf), head, ask);
+    const amounts = await chain.fetchTokenBalances(stored.map(toQuery), head, ask);
     const answered = stored.flatMap((holding, index) => {
       const amount = amounts[index];
       return typeof amount === "bigint" ? [{ ...holding, says: amount }] : [];
@@ -59,7 +59,7 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
   },
 };
 
-function queryOf({
+function toQuery({
   token,
   owner,
   tokenId,

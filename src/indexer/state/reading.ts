@@ -55,7 +55,7 @@ function listKeys(
   list: (reading: StateReading) => Promise<unknown[]>,
 ): Promise<StateKeys> {
   return Promise.all(
-    readingsOf(families).map(async ({ reading }) => ({ reading, keys: await list(reading) })),
+    listReadings(families).map(async ({ reading }) => ({ reading, keys: await list(reading) })),
   );
 }
 
@@ -65,13 +65,13 @@ export async function countPending(
   families: readonly StateFamily[],
   limit: number,
 ): Promise<Record<string, number>> {
-  const counted = readingsOf(families).map(
+  const counted = listReadings(families).map(
     async ({ name, reading }) => [name, await reading.countPending(sql, limit)] as const,
   );
   return Object.fromEntries(await Promise.all(counted));
 }
 
-function readingsOf(families: readonly StateFamily[]): { name: string; reading: StateReading }[] {
+function listReadings(families: readonly StateFamily[]): { name: string; reading: StateReading }[] {
   return families.flatMap(({ name, reading }) => (reading ? [{ name, reading }] : []));
 }
 

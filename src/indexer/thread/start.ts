@@ -39,7 +39,6 @@ export interface Indexer {
   status(): IndexerStatus;
   /** Returns the thread's metrics so far. */
   counted(): CountedMetrics;
-  /** Resolves once the thread has ended. */
   stop(): Promise<void>;
 }
 

@@ -11,7 +11,6 @@ export interface IndexerStatus {
    * (at the head), `halted` (the node has another chain).
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
-  /** Why the indexer waits or is halted. */
   reason: string | null;
   /** Null before the first binding to a chain. */
   chainId: number | null;
@@ -39,7 +38,6 @@ export interface IndexerStatus {
     differing: AuditCounts;
     last: string | null;
   };
-  /** Roll-backs since the start, and the deepest in blocks. */
   reorgs: { count: number; deepest: number };
 }
 
@@ -48,7 +46,6 @@ type AuditCounts = Record<string, number> & { blocks: number };
 interface BackfillProgress {
   from: number;
   to: number;
-  /** All blocks up to here are recorded. */
   recorded: number;
   blocksPerSecond: number;
   secondsLeft: number | null;

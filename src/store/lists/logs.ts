@@ -69,7 +69,7 @@ export async function searchLogs(
   const searches = await Promise.all(
     patterns.map(async (pattern) => ({
       pattern,
-      range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
+      range: await narrowestRange(sql, listRanges(sql, pattern), blocks),
     })),
   );
   const keys = keysOf(sql, searches, blocks, page, order);
@@ -108,7 +108,7 @@ function keysOf(
     const rows = sql`
       SELECT block_number, log_index FROM logs
       WHERE ${found(sql, search, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
-    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+    return pageOfBlocks(sql, rows, buildOrders(sql, search, by), page);
   };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
@@ -116,12 +116,12 @@ function keysOf(
   const union = searches
     .map((search) => sql`(${pageOf(search, { ...page, limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
-  const { order } = ordersOf(sql, first, by);
+  const { order } = buildOrders(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** Returns the order of a search's range, and that of its logs. */
-function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
+function buildOrders(sql: Queryable, { range }: LogSearch, by: Fragment) {
   const order = sql`block_number ${by}, log_index ${by}`;
   return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
 }
@@ -132,7 +132,7 @@ function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks)
 }
 
 /** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
-function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
+function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
   const rangeOf = (order: Fragment, value: Fragment): LogRange => ({

@@ -70,7 +70,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       return list.builds.flatMap((build) => listedBuild(build, options));
     } catch (error) {
       log.warn(
-        { list: hostOf(listUrl), error: messageOf(error) },
+        { list: readHost(listUrl), error: messageOf(error) },
         "cannot read the list of compilers",
       );
       return [];
@@ -78,7 +78,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
   }
 
   async function fetchFile(build: ListedBuild): Promise<string | undefined> {
-    const file = path.join(folder, fileNameOf(build));
+    const file = path.join(folder, formatFileName(build));
     if (existsSync(file)) return file;
     const temporary = path.join(folder, `.download-${randomUUID()}${path.extname(file)}`);
     try {
@@ -95,7 +95,12 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
     } catch (error) {
       const { kind, version } = build;
       log.warn(
-        { kind, version: formatVersion(version), from: hostOf(build.url), error: messageOf(error) },
+        {
+          kind,
+          version: formatVersion(version),
+          from: readHost(build.url),
+          error: messageOf(error),
+        },
         "cannot download a compiler",
       );
       return undefined;
@@ -144,7 +149,7 @@ function runsHere(name: string, kind: CompilerKind): boolean {
 }
 
 /** Returns the file name, with only digits, dots and words of the version. */
-function fileNameOf({ kind, version }: ListedBuild): string {
+function formatFileName({ kind, version }: ListedBuild): string {
   const long = `v${formatVersion(version)}`;
   return kind === "soljson"
     ? `soljson-${long}.js`
@@ -152,7 +157,7 @@ function fileNameOf({ kind, version }: ListedBuild): string {
 }
 
 /** Returns the host, the only part of a URL that may be logged. */
-function hostOf(url: string): string {
+function readHost(url: string): string {
   return new URL(url).host;
 }
 

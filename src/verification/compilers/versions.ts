@@ -49,7 +49,7 @@ export function compareReleases(left: string, right: string): number {
 type Fit = "commit" | "prefix" | "release";
 const FITS: readonly Fit[] = ["commit", "prefix", "release"];
 
-function fitOf(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined {
+function compareWithRequest(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined {
   if (wanted.release !== build.release || wanted.prerelease !== build.prerelease) return undefined;
   if (wanted.commit === build.commit) return "commit";
   if (isSameCommit(wanted, build)) return "prefix";
@@ -64,7 +64,7 @@ function isSameCommit(left: CompilerVersion, right: CompilerVersion): boolean {
 
 /** Returns whether a compiler may have the version in its file's name. */
 export function isSameVersion(left: CompilerVersion, right: CompilerVersion): boolean {
-  return ["commit", "prefix"].includes(fitOf(left, right) ?? "");
+  return ["commit", "prefix"].includes(compareWithRequest(left, right) ?? "");
 }
 
 /** Chooses the best-fitting build, then the first; undefined when none fits or commits of a release differ. */
@@ -73,7 +73,7 @@ export function chooseBuild<Build extends { version: CompilerVersion }>(
   builds: readonly Build[],
 ): Build | undefined {
   for (const fit of FITS) {
-    const fitting = builds.filter((build) => fitOf(wanted, build.version) === fit);
+    const fitting = builds.filter((build) => compareWithRequest(wanted, build.version) === fit);
     const isOne = fitting.every(({ version }) =>
       fitting.every((other) => isSameCommit(version, other.version)),
     );

@@ -20,7 +20,7 @@ export function importedFrom(
 ): ReadonlySet<string> {
   const importsIn = language === "Vyper" ? vyperImports : solidityImports;
   const byEnd = Map.groupBy(
-    [...texts.keys()].flatMap((path) => endsOf(path).map((end) => ({ path, end }))),
+    [...texts.keys()].flatMap((path) => listPathEnds(path).map((end) => ({ path, end }))),
     ({ end }) => end,
   );
   const reached = new Set([mainPath]);
@@ -37,7 +37,7 @@ function solidityImports(text: string): string[] | undefined {
   const code = text.replace(SOLIDITY_COMMENT, (_comment, quoted) => quoted ?? " ");
   const paths = [...code.matchAll(SOLIDITY_IMPORT)].map(([, path]) => path);
   if (paths.includes(undefined)) return undefined;
-  return paths.map((path = "") => endsOf(path)[0] ?? "");
+  return paths.map((path = "") => listPathEnds(path)[0] ?? "");
 }
 
 /** Returns the pragmas in a Vyper file's comments, by key. Parsed like Vyper's pre-parser. */
@@ -85,7 +85,7 @@ function vyperImports(text: string): string[] {
 }
 
 /** Returns `helper`, `lib/helper` and `src/lib/helper` for `src/lib/helper.vy`. */
-function endsOf(path: string): string[] {
+function listPathEnds(path: string): string[] {
   const parts = path.replace(/\.(?:sol|vyi?|json)$/, "").split("/");
   return parts.map((_, index) => parts.slice(-1 - index).join("/"));
 }

@@ -5,16 +5,16 @@ import type { Settings } from "../compilers/input.ts";
 
 /** Returns the files in solc's metadata of a contract: its own, and all its imports. Undefined without metadata. */
 export function filesIn(metadata: string): ReadonlySet<string> | undefined {
-  const sources = partOf(metadata, "sources");
+  const sources = readPart(metadata, "sources");
   return sources && new Set(Object.keys(sources));
 }
 
 /** Returns the settings in the metadata: old compilers ignore unknown ones. None without metadata. */
 export function settingsIn(metadata: string): Settings {
-  return partOf(metadata, "settings") ?? {};
+  return readPart(metadata, "settings") ?? {};
 }
 
-function partOf(metadata: string, key: string): Settings | undefined {
+function readPart(metadata: string, key: string): Settings | undefined {
   const parsed: unknown = metadata === "" ? null : JSON.parse(metadata);
   const part = isRecord(parsed) ? parsed[key] : undefined;
   return isRecord(part) ? part : undefined;

@@ -49,7 +49,7 @@ export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
       object["sources"],
       files.filter(({ text }) => text !== found.text),
     ),
-    settings: settingsOf(settings),
+    settings: convertSettings(settings),
     rest: {},
     target: { path: target[0], name: target[1] },
     libraries: [],
@@ -62,9 +62,9 @@ function findSources(described: unknown, files: readonly SourceFile[]): Map<stri
     const { keccak256: hash, content } = isRecord(source) ? source : {};
     return { path, hash, content };
   });
-  const texts = new Map(files.map(({ text }) => [hashOf(text), text]));
+  const texts = new Map(files.map(({ text }) => [hashText(text), text]));
   for (const { content } of wanted) {
-    if (typeof content === "string") texts.set(hashOf(content), content);
+    if (typeof content === "string") texts.set(hashText(content), content);
   }
   const isFound = ({ hash }: { hash: unknown }) => typeof hash === "string" && texts.has(hash);
   if (!wanted.every(isFound)) {
@@ -73,7 +73,7 @@ function findSources(described: unknown, files: readonly SourceFile[]): Map<stri
     const size = others.reduce((sum, { length }) => sum + Math.max(length, HASHED_BYTES), 0);
     for (const text of size > MAX_CHARACTERS ? [] : others) {
       const variants = new Set(TEXT_CHANGES.map((change) => change(text)));
-      for (const variant of variants) texts.set(hashOf(variant), variant);
+      for (const variant of variants) texts.set(hashText(variant), variant);
     }
   }
   const missing = wanted.filter((source) => !isFound(source)).map(({ path }) => path);
@@ -83,12 +83,12 @@ function findSources(described: unknown, files: readonly SourceFile[]): Map<stri
   );
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return `0x${keccak(Buffer.from(text, "utf8")).toString("hex")}`;
 }
 
 /** Returns the settings without metadata's target and flat list of libraries; standard JSON has neither. */
-function settingsOf(settings: z.output<typeof Metadata>["settings"]): Settings {
+function convertSettings(settings: z.output<typeof Metadata>["settings"]): Settings {
   return {
     ...without(settings, ["compilationTarget"]),
     libraries: librariesByFile(settings.libraries ?? {}),

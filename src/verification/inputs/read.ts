@@ -92,9 +92,9 @@ export function isTooLarge(form: VerificationForm): boolean {
   switch (form.format) {
     case "flattened":
     case "vyper":
-      return sizeOf([form.source]) > MAX_SOURCE_BYTES;
+      return sumSizes([form.source]) > MAX_SOURCE_BYTES;
     case "metadata-files":
-      return sizeOf(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
+      return sumSizes(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
     case "standard-json":
     case "vyper-json":
       // JSON has at least the bytes of its texts: most requests need no parsing.
@@ -107,13 +107,13 @@ function hasLargeSources(text: string): boolean {
     const { sources } = parseObject(text);
     const files = isRecord(sources) ? Object.values(sources) : [];
     const texts = files.map((file) => (isRecord(file) ? file["content"] : undefined));
-    return sizeOf(texts.filter((content) => typeof content === "string")) > MAX_SOURCE_BYTES;
+    return sumSizes(texts.filter((content) => typeof content === "string")) > MAX_SOURCE_BYTES;
   } catch (error) {
     if (error instanceof VerificationError) return false;
     throw error;
   }
 }
 
-function sizeOf(texts: readonly string[]): number {
+function sumSizes(texts: readonly string[]): number {
   return texts.reduce((size, text) => size + Buffer.byteLength(text), 0);
 }

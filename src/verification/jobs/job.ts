@@ -82,7 +82,7 @@ async function outcomeOf(
     const isVerified = await whileAsking(() => isStillFullyVerified(context, job.address));
     if (isVerified) return { alreadyVerified: true };
     const [build, facts] = await whileAsking(async () => [
-      await catalogue.resolve(familyOf(job), job.compilerVersion),
+      await catalogue.resolve(compilerFamily(job), job.compilerVersion),
       await fetchOnChainFacts(context, job.address, signal),
     ]);
     const answer = await context.workers.run(
@@ -101,7 +101,7 @@ async function outcomeOf(
     const proof = await whileAsking(() =>
       proveDeployment(context.chain, job.address, facts, source, signal),
     );
-    return { row: rowOf(job, facts, source, proof), sources: source.sources };
+    return { row: toRow(job, facts, source, proof), sources: source.sources };
   } catch (error) {
     if (error instanceof VerificationError && !signal.aborted) return { failure: error.failure };
     throw error;
@@ -119,7 +119,7 @@ async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<v
   }
 }
 
-function familyOf({ compiler }: ClaimedJob): "solc" | "vyper" {
+function compilerFamily({ compiler }: ClaimedJob): "solc" | "vyper" {
   return compiler === "vyper" ? "vyper" : "solc";
 }
 
@@ -127,7 +127,7 @@ function sha256(bytes: Hex): Hex {
   return hexFromBytes(createHash("sha256").update(hexToBytes(bytes)).digest());
 }
 
-function rowOf(
+function toRow(
   job: ClaimedJob,
   facts: OnChainFacts,
   source: VerifiedSource,

@@ -95,7 +95,11 @@ async function runTrial(
         return refusal("It returns that code only with other gas than its transaction had.");
       }
       const isInPlace = !isMadeUp && !setting.isLater;
-      return { outcome: "equal", reason: reasonOf(isMadeUp, endings.length, setting), isInPlace };
+      return {
+        outcome: "equal",
+        reason: explainFailure(isMadeUp, endings.length, setting),
+        isInPlace,
+      };
     }
     if (codes.every((one) => one === null)) {
       const isProven = setting.isSameState && !isMadeUp;
@@ -116,7 +120,7 @@ async function runTrial(
   }
 }
 
-function reasonOf(isMadeUp: boolean, sets: number, { isLater }: Setting): string {
+function explainFailure(isMadeUp: boolean, sets: number, { isLater }: Setting): string {
   const code = isLater
     ? "It returned the code on chain, on a later state than that of its creation"
     : "It returned the code on chain";

@@ -164,7 +164,7 @@ function implementationInCode(code: Hex): ProxyAnswer | undefined {
 
 /** Returns whether code makes no call but that of the minimal proxy at `offset`. Code behind it may call another one. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
-  const instructions = [...instructionsOf(code)];
+  const instructions = [...walkInstructions(code)];
   const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
   const first = instructions.findIndex(isCall);
   const isOnly = first === instructions.findLastIndex(isCall);
@@ -183,7 +183,7 @@ function withoutMetadata(code: Buffer): Buffer {
 }
 
 function containsDelegateCall(code: Buffer): boolean {
-  for (const { opcode } of instructionsOf(code)) if (opcode === DELEGATECALL) return true;
+  for (const { opcode } of walkInstructions(code)) if (opcode === DELEGATECALL) return true;
   return false;
 }
 
@@ -192,7 +192,7 @@ interface Instruction {
   opcode: number;
 }
 
-function* instructionsOf(code: Buffer): Generator<Instruction> {
+function* walkInstructions(code: Buffer): Generator<Instruction> {
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
     yield { at, opcode };
@@ -210,7 +210,7 @@ async function readMasterCopy(
   address: Address,
   block: BlockReference,
 ): Promise<ProxyAnswer> {
-  const words = await reader.fetchStorage([{ address, slot: wordOf(0n) }], block);
+  const words = await reader.fetchStorage([{ address, slot: toWord(0n) }], block);
   return { kind: "master_copy", addresses: addressIn(words[0]) };
 }
 
@@ -237,7 +237,7 @@ async function readGeneric(
   code: Buffer,
   block: BlockReference,
 ): Promise<ProxyAnswer[]> {
-  const slots = [...Object.values(SLOTS), wordOf(0n)].map((slot) => ({ address, slot }));
+  const slots = [...Object.values(SLOTS), toWord(0n)].map((slot) => ({ address, slot }));
   // In an optimized Safe proxy, the selector is the result of a sum.
   const getters = Object.entries(GETTERS).filter(
     ([kind, selector]) => kind === "master_copy" || code.includes(hexToBytes(selector)),
@@ -275,7 +275,7 @@ async function readGeneric(
 const TELLS_ADDRESS: Hex = "0x3060005260206000f3";
 
 /** Returns init code that calls each address with an unused selector, and returns both results. */
-function probeOf(...callees: [Address, Address]): Hex {
+function buildProbe(...callees: [Address, Address]): Hex {
   const calls = callees.map(
     (callee, index): Hex => `0x602060${2 * index + 2}06004601c600073${callee.slice(2)}620f4240f150`,
   );
@@ -293,7 +293,7 @@ async function mayRun(
   implementation: Address,
   block: BlockReference,
 ): Promise<boolean> {
-  const initCode = probeOf(implementation, address);
+  const initCode = buildProbe(implementation, address);
   const stateOverride = { [implementation]: { code: TELLS_ADDRESS } };
   try {
     const trials = [{ from: ZERO_ADDRESS, initCode, value: 0n, stateOverride }];
@@ -336,7 +336,7 @@ async function readResolved(
 ): Promise<ProxyAnswer> {
   const nothing: ProxyAnswer = { kind: "resolved_delegate_proxy", addresses: [] };
   if (!code.includes(GET_ADDRESS_SELECTOR)) return nothing;
-  const slot = (index: bigint) => keccak256(hexConcat(wordOfAddress(address), wordOf(index)));
+  const slot = (index: bigint) => keccak256(hexConcat(wordOfAddress(address), toWord(index)));
   const [word, manager] = await reader.fetchStorage(
     [0n, 1n].map((index) => ({ address, slot: slot(index) })),
     block,
@@ -357,7 +357,7 @@ function shortTextIn(word: Hex | undefined): string | undefined {
   return bytes.subarray(0, size / 2).toString("utf8");
 }
 
-function wordOf(value: bigint): Hex {
+function toWord(value: bigint): Hex {
   return `0x${value.toString(16).padStart(64, "0")}`;
 }
 
@@ -370,7 +370,7 @@ function addressIn(word: Hex | null | undefined): Address[] {
 
 /** Returns the first addresses of an encoded list: a contract may answer with a million. */
 function addressesIn(data: Hex | null | undefined): Address[] {
-  if (data == null || wordAt(data, 0) !== wordOf(32n)) return [];
+  if (data == null || wordAt(data, 0) !== toWord(32n)) return [];
   const count = decodeUint(wordAt(data, 1));
   if (count === null || 64n + 32n * count > hexLength(data)) return [];
   const size = Math.min(Number(count), MAX_FACETS);

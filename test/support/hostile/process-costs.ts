@@ -20,12 +20,12 @@ export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
 
-/** Duration of `slownessNow` on the machine of docs/benchmarks.md, in milliseconds. */
+/** Duration of `slownessNow` on the machine of docs/measurements/README.md, in milliseconds. */
 const REFERENCE_MS = 20;
 const REFERENCE_TEXT = Buffer.from(`{"a":"${"x".repeat(20_000_000)}"}`, "latin1");
 
 /**
- * This machine's present slowness relative to that of docs/benchmarks.md, at least 1: for copying
+ * This machine's present slowness relative to that of docs/measurements/README.md, at least 1: for copying
  * and parsing a text of 20 MB, in processor time.
  */
 export function slownessNow(): number {

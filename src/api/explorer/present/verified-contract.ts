@@ -98,7 +98,7 @@ export function presentForBlockscout({
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
     Address: address,
-    SourceCode: mainSourceOf(contract),
+    SourceCode: findMainSource(contract),
     ABI: contract.abi,
     ContractName: contract.contractName,
     CompilerVersion: contract.compilerVersion,
@@ -153,10 +153,10 @@ export function presentForEtherscan({
 }: SourceAnswer): z.output<typeof etherscan> {
   const optimized = contract && isOptimized(contract);
   return {
-    SourceCode: contract ? wholeSourceOf(contract) : "",
+    SourceCode: contract ? joinSource(contract) : "",
     ABI: contract?.abi ?? NOT_VERIFIED,
     ContractName: contract?.contractName ?? "",
-    CompilerVersion: contract ? etherscanVersionOf(contract) : "",
+    CompilerVersion: contract ? formatEtherscanVersion(contract) : "",
     OptimizationUsed: optimized === undefined ? "" : optimized ? "1" : "0",
     Runs: optimized === undefined ? "" : String((optimized && contract?.optimizerRuns) || 0),
     ConstructorArguments: contract?.constructorArguments?.slice(2) ?? "",
@@ -164,7 +164,7 @@ export function presentForEtherscan({
     Library: (contract?.libraries ?? [])
       .map(({ name, address }) => `${name}:${address.slice(2)}`)
       .join(";"),
-    LicenseType: contract ? licenseOf(contract) : "Unknown",
+    LicenseType: contract ? formatLicense(contract) : "Unknown",
     Proxy: contract && implementations.length > 0 ? "1" : "0",
     Implementation: (contract && implementations[0]) ?? "",
     SwarmSource: contract?.metadataUri ?? "",
@@ -172,24 +172,24 @@ export function presentForEtherscan({
   };
 }
 
-function licenseOf({ license }: VerifiedContract): string {
+function formatLicense({ license }: VerifiedContract): string {
   return license === null ? "" : (LICENSES[license - 1] ?? "None");
 }
 
 /** Formats `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
-function etherscanVersionOf({ language, compilerVersion }: VerifiedContract): string {
+function formatEtherscanVersion({ language, compilerVersion }: VerifiedContract): string {
   return language === "Vyper"
     ? `vyper:${compilerVersion.replace(/^v/, "").replace(/\+.*$/, "")}`
     : compilerVersion;
 }
 
-function mainSourceOf({ sources, filePath }: VerifiedContract): string {
+function findMainSource({ sources, filePath }: VerifiedContract): string {
   return sources.find(({ path }) => path === filePath)?.text ?? "";
 }
 
 /** Returns the text of one file, or the compiler's whole input in an extra pair of braces, by which clients recognise it. */
-function wholeSourceOf(contract: VerifiedContract): string {
-  if (isSingleFile(contract)) return mainSourceOf(contract);
+function joinSource(contract: VerifiedContract): string {
+  if (isSingleFile(contract)) return findMainSource(contract);
   const files = contract.sources.map(({ path, text }) => [path, { content: text }]);
   const input = {
     language: contract.language,

@@ -33,7 +33,7 @@ export function addMultipart(scope: FastifyInstance): void {
 
 /** Reads a multipart body (RFC 7578) as UTF-8, without parts that have no name. Throws `RequestError` for a broken or large one. */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
-  const boundary = boundaryOf(request);
+  const boundary = readBoundary(request);
   requireBoundedParts(body, boundary);
   const fields: Field[] = [];
   let bytes = 0;
@@ -58,7 +58,7 @@ export async function readMultipart(request: FastifyRequest, body: Buffer): Prom
   return fields;
 }
 
-function boundaryOf({ headers }: FastifyRequest): string {
+function readBoundary({ headers }: FastifyRequest): string {
   const boundary = BOUNDARY.exec(headers["content-type"] ?? "")?.[2];
   if (boundary === undefined) throw badRequest();
   return boundary;

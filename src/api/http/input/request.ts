@@ -67,19 +67,19 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   };
   const type = mediaTypeOf(request);
   if (type === "multipart/form-data") {
-    return inputOf(await readMultipart(request, body), requireSubmission);
+    return toInput(await readMultipart(request, body), requireSubmission);
   }
   if (type === "application/x-www-form-urlencoded") {
     const encoded = splitForm(body);
     requireSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
-    return inputOf(encoded.map(decodeField), requireSubmission);
+    return toInput(encoded.map(decodeField), requireSubmission);
   }
   if (JSON_TYPE.test(type)) return parseJsonBody(body, requireSubmission);
   if (isOpen) throw payloadTooLarge();
   return { input: new Map() };
 }
 
-function inputOf(fields: readonly Field[], requireSubmission: (input: Input) => void): ParsedBody {
+function toInput(fields: readonly Field[], requireSubmission: (input: Input) => void): ParsedBody {
   requireBoundedText(fields);
   const input = foldFields(fields);
   requireSubmission(input);

@@ -112,7 +112,7 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
     LIMIT ${SIGNS_MAXIMUM}`;
   if (rows.length === 0) return { tokens: [], keys: [] };
   const named = [...Map.groupBy(rows, ({ token }) => token)].map(([token, signs]) => {
-    const parties = new Set(signs.flatMap(partiesOf));
+    const parties = new Set(signs.flatMap(findParties));
     const odd = signs.some(({ sign }) => !PLAIN.has(sign));
     return { token, odd, parties: [...parties] };
   });
@@ -138,7 +138,7 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
 }
 
 /** Returns the accounts of a log or a call: its sender, and words that look like addresses. */
-function partiesOf({ sender, caller, words }: SignRow): Address[] {
+function findParties({ sender, caller, words }: SignRow): Address[] {
   const named = addressesIn(words);
   return [sender, caller, ...named].filter((one): one is Address => one !== null);
 }

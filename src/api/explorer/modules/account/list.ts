@@ -66,14 +66,14 @@ export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape
   });
   return schema.check((context) => {
     const given = context.value as Given & { address?: Address };
-    const complaint = complaintOf(given);
+    const complaint = checkParties(given);
     if (complaint === undefined) return;
     const [path, message] = complaint;
     context.issues.push({ code: "custom", path: [path], message, input: given });
   });
 }
 
-function complaintOf(
+function checkParties(
   given: Given & { address?: Address },
 ): [name: string, text: string] | undefined {
   const { from, to, fromto_opr: operator } = given;
@@ -89,13 +89,13 @@ export function whoOf(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;
 }): { parties: Parties } | { address: Address; side: Side | undefined } | undefined {
-  const parties = partiesOf(input);
+  const parties = readParties(input);
   if (parties) return { parties };
   const { address: party, filter_by: side } = input;
   return party === undefined ? undefined : { address: party, side };
 }
 
-function partiesOf(input: object): Parties | undefined {
+function readParties(input: object): Parties | undefined {
   const { from, to, fromto_opr: operator = "" } = input as Given;
   if (from === undefined && to === undefined) return undefined;
   return { from, to, operator: operator.toLowerCase() === "or" ? "or" : "and" };

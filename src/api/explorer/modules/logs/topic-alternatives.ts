@@ -14,13 +14,13 @@ export function topicAlternatives(
         return operatorOf(first, second) === "and" ? one && other : one || other;
       }),
     );
-  const fitting = subsetsOf(given).filter(fits);
+  const fitting = listSubsets(given).filter(fits);
   return fitting.filter((set) =>
     fitting.every((other) => other === set || !other.every((topic) => set.includes(topic))),
   );
 }
 
-function subsetsOf(items: readonly number[]): number[][] {
+function listSubsets(items: readonly number[]): number[][] {
   return items.reduce<number[][]>(
     (subsets, item) => subsets.concat(subsets.map((subset) => [...subset, item])),
     [[]],

@@ -15,7 +15,7 @@ const NUMBER = /^(?:0x0*[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
 /** Returns error texts for the argument at a position; the first one is geth's. */
-function textsOf(place: number, reason: string) {
+function errorTexts(place: number, reason: string) {
   return {
     required: `missing value for required argument ${place}`,
     invalid: `invalid argument ${place}: ${reason}`,
@@ -23,7 +23,7 @@ function textsOf(place: number, reason: string) {
 }
 
 function matching(place: number, pattern: RegExp, reason: string) {
-  const texts = textsOf(place, reason);
+  const texts = errorTexts(place, reason);
   return text(texts).regex(pattern, texts.invalid);
 }
 

@@ -22,16 +22,16 @@ export const getstatus = defineAction({
       const { gas } = isRecord(sent) ? sent : {};
       const { gasUsed } = earlier;
       const known = isQuantity(gas) && isQuantity(gasUsed);
-      const errDescription = known ? errorOf({ error: null, gas, gasUsed }) : "";
+      const errDescription = known ? deduceError({ error: null, gas, gasUsed }) : "";
       return ok({ isError: "1" as const, errDescription });
     }
     if (transaction?.succeeded !== false) return ok({ isError: "0" as const, errDescription: "" });
-    return ok({ isError: "1" as const, errDescription: errorOf(transaction) });
+    return ok({ isError: "1" as const, errDescription: deduceError(transaction) });
   },
 });
 
 /** Returns the error: without a trace only the gas shows it, since a revert leaves some, and any other error uses all of it. */
-function errorOf({
+function deduceError({
   error,
   gas,
   gasUsed,

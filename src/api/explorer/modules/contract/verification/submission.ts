@@ -34,7 +34,7 @@ export const SPELLINGS = {
 /** Returns the text of the first non-empty name, also from a file; undefined without one. Converts an object to JSON. */
 export function given(sent: Input, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const text = textOf(lookUp(sent, name));
+    const text = toText(lookUp(sent, name));
     if (text !== undefined && text !== "") return text;
   }
   return undefined;
@@ -46,7 +46,7 @@ export function isFile(value: unknown): value is UploadedFile {
   return typeof value["fileName"] === "string" && typeof value["content"] === "string";
 }
 
-function textOf(value: InputValue | undefined): string | undefined {
+function toText(value: InputValue | undefined): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   return isFile(value) ? value.content : JSON.stringify(value);
 }
@@ -69,7 +69,7 @@ export function parseOptimization(text: string): boolean | undefined {
 /** Returns the settings of one Solidity file, sent beside it; `optimized` is parsed already. */
 export function flattenedSettings(sent: Input, optimized: boolean) {
   const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
-  const libraries = librariesOf(sent);
+  const libraries = readLibraries(sent);
   return {
     optimizer: {
       enabled: optimized,
@@ -91,7 +91,7 @@ export function evmVersionOf(sent: Input): { evmVersion?: string } {
 export function commonFields(sent: Input) {
   const constructorArguments = given(sent, SPELLINGS.constructorArguments);
   const autodetect = given(sent, SPELLINGS.autodetect) === "true";
-  const license = licenseOf(given(sent, SPELLINGS.license));
+  const license = parseLicense(given(sent, SPELLINGS.license));
   return {
     ...(constructorArguments !== undefined && !autodetect && { constructorArguments }),
     ...(license !== undefined && { license }),
@@ -99,7 +99,7 @@ export function commonFields(sent: Input) {
 }
 
 /** Returns the number of a licence, by name or number; undefined for an unknown one. */
-function licenseOf(text: string | undefined): number | undefined {
+function parseLicense(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(parseInteger(text) ?? 0n);
   if (LICENSES[number - 1] !== undefined) return number;
@@ -108,7 +108,7 @@ function licenseOf(text: string | undefined): number | undefined {
 }
 
 /** Returns the libraries of `libraryname1` with `libraryaddress1`, or `library1Name` with `library1Address`; ignores incomplete pairs. */
-function librariesOf(sent: Input): GivenLibrary[] {
+function readLibraries(sent: Input): GivenLibrary[] {
   const numbers = Array.from({ length: MAXIMUM_LIBRARIES }, (_, index) => index + 1);
   return numbers.flatMap((number) => {
     const name = lookUp(sent, `libraryname${number}`) ?? lookUp(sent, `library${number}Name`);
