@@ -114,6 +114,8 @@ export interface NodeStatus {
   /** False from a failure until the next answer. */
   usable: boolean;
   failure: ChainErrorCode | null;
+  /** Whether it asked for a pause. */
+  limited: boolean;
   /** Limits as adapted to the node. */
   concurrency: number;
   batchSize: number;

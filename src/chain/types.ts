@@ -38,7 +38,7 @@ export interface RawTransaction {
 }
 
 /** EIP-7702. */
-interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
+export interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
   yParity?: Hex;
   v?: Hex;
 }
@@ -145,6 +145,8 @@ export interface FetchedBlock {
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
   oddities?: readonly Oddity[];
+  /** Indexes of the transactions, where some are left out between them. */
+  indexes?: readonly number[];
 }
 
 /** Identity of a block. Number and time are unsigned integers below 2^53. */

@@ -166,6 +166,11 @@ export function createRunningChain(
     coinSymbol: config.COIN_SYMBOL,
     sendRawTransaction: config.SEND_TRANSACTIONS,
     countedElsewhere: () => indexer?.counted() ?? [],
+    ownIndexer: () => {
+      const status = indexer?.status();
+      if (!indexer || !status || ["starting", "standby"].includes(status.phase)) return null;
+      return { indexer: { ...status }, indexerAgeSeconds: indexer.silence() };
+    },
     requests: createUses(),
     stopped: () => stopped,
   };

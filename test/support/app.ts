@@ -89,6 +89,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sendRawTransaction: true,
     metrics: createMetrics(),
     countedElsewhere: () => [],
+    ownIndexer: () => null,
     requests: createUses(),
     stopped: () => null,
     ...ofChain,

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Uses } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
+import type { IndexHealth } from "../../store/health.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
 
@@ -13,6 +14,8 @@ export interface ServedChain extends Services {
   metrics: Metrics;
   /** Returns the metrics of its other threads. */
   countedElsewhere(): CountedMetrics;
+  /** The report of this process's indexer while it writes: newer than the stored one, also when nothing can be stored. */
+  ownIndexer(): Pick<IndexHealth, "indexer" | "indexerAgeSeconds"> | null;
   /** Running requests that may concern it. */
   requests: Uses;
   /** Returns why it is not served; null while it is. */

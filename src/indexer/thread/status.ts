@@ -12,6 +12,8 @@ export interface IndexerStatus {
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
   reason: string | null;
+  /** How long it has waited; 0 while it does not. */
+  waitSeconds: number;
   /** Null before the first binding to a chain. */
   chainId: number | null;
   nodeHead: number | null;
@@ -56,6 +58,7 @@ export function initialStatus(): IndexerStatus {
   return {
     phase: "starting",
     reason: null,
+    waitSeconds: 0,
     chainId: null,
     nodeHead: null,
     head: null,
