@@ -6,6 +6,7 @@ export interface Response {
   description: string;
   headers?: object;
   content: Readonly<Record<string, MediaType>>;
+  headers?: object;
 }
 
 /** Description of a response in one content type. */
