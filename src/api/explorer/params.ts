@@ -219,13 +219,8 @@ export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): 
 
 /** Returns `check` of the lists: with both page and offset, rows beyond the first 10,000 are refused. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
-<<<<<<< HEAD
   return (parameters: RawParameters): Failure | undefined => {
-    if (parameters["cursor"] !== undefined) return undefined;
-=======
-  return (parameters: RawParameters): string | undefined => {
     if ((parameters["cursor"] ?? parameters["format"] ?? "json") !== "json") return undefined;
->>>>>>> main
     const asked = positive.safeParse(parameters["page"]);
     const rows = positive.safeParse(parameters["offset"]);
     if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;

@@ -65,11 +65,7 @@ const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-<<<<<<< HEAD
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,x-next-cursor,etag",
-=======
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-rows,x-next-cursor,content-disposition,etag",
->>>>>>> main
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,x-periscope-rows,x-next-cursor,content-disposition,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
@@ -188,12 +184,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
 /** Sends an answer with its block, the code of its failure, and the cursor of the page behind. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
-<<<<<<< HEAD
-  const { httpStatus, contentType, body, block, next } = answer;
-  reply.headers(errorHeader(answer));
-=======
   const { httpStatus, contentType, body, block, file, next } = answer;
->>>>>>> main
+  reply.headers(errorHeader(answer));
   if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304) return reply.code(httpStatus).send();

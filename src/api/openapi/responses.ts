@@ -4,7 +4,6 @@ import { type JsonSchema, reference } from "./schemas.ts";
 /** A response of an operation. */
 export interface Response {
   description: string;
-  headers?: object;
   content: Readonly<Record<string, MediaType>>;
   headers?: object;
 }

@@ -162,6 +162,7 @@ describe("holders at a block", () => {
 
   test("are refused where the contract reports another balance, none, or another supply", async () => {
     const refused = failed(
+      "unsupported",
       "The contract's balances at this block are not the sums of its transfers",
     );
     expect(await ask({ [A]: 6n, [B]: 5n }, 10n)).toEqual(refused);
@@ -173,11 +174,13 @@ describe("holders at a block", () => {
     const chain = { fetchTokenBalances: unavailable, fetchCalls: unavailable };
     const at = (blockNumber: number) =>
       readPastHolders({ ...context(chain), page: { limit: 10, skip: 0 } }, TOKEN, blockNumber);
-    expect(await at(1)).toEqual(failed("Historical state is not available"));
-    expect(await at(3)).toEqual(failed("Invalid blockno format"));
+    expect(await at(1)).toEqual(failed("state-unavailable", "Historical state is not available"));
+    expect(await at(3)).toEqual(
+      failed("invalid-parameter", "Invalid blockno format", { parameter: "blockno" }),
+    );
     await database.sql`UPDATE sync_state SET start_block = 1`;
     expect(await at(1)).toEqual(
-      failed("The transfers before the first indexed block are not known"),
+      failed("state-unavailable", "The transfers before the first indexed block are not known"),
     );
   });
 });
