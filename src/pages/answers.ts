@@ -1,13 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { findAction } from "../api/explorer/dispatch.ts";
 import type { Answer, Dialect } from "../api/explorer/envelope.ts";
-import { answerTo, httpError } from "../api/http/http.ts";
+import { answerTo, methodNotAllowed, unknownPath } from "../api/http/http.ts";
 import { foldFields, parseUrlEncoded } from "../api/http/input/form.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
 import { chooseChain } from "../api/serving/chain-choice.ts";
 import { decideChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
-import { RequestError } from "../core/errors.ts";
 
 /** A request of the API by its path below the chain's root; with a body it is JSON-RPC. */
 export interface Asked {
@@ -42,11 +41,11 @@ export function createPageAnswers(
       return answerRpc(JSON.parse(body), decideChain(request), { caller, signal });
     }
     const dialect = Object.hasOwn(DIALECTS, pathname) ? DIALECTS[pathname] : undefined;
-    if (dialect === undefined) return httpError(404, "Not found", request);
+    if (dialect === undefined) throw unknownPath();
     const input = foldFields(parseUrlEncoded(Buffer.from(query)));
     const parsed = { input, query: input, body: new Map(), id: undefined };
     const { action } = findAction(input, dialect);
-    if (action.isSubmission) throw new RequestError(405, "Method not allowed");
+    if (action.isSubmission) throw methodNotAllowed();
     const named =
       dialect === "etherscan" && !action.ofNoChain
         ? chooseChain(request.chains, parsed)

@@ -3,11 +3,12 @@ import { z } from "zod";
 import { parseRpcBody } from "../api/eth-rpc/body.ts";
 import { jsonAnswer, jsonText } from "../api/explorer/envelope.ts";
 import { REVALIDATE } from "../api/http/caching.ts";
-import { endOf, type HttpOptions, httpError, send } from "../api/http/http.ts";
+import { endOf, type HttpOptions, send } from "../api/http/http.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
 import { perChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
+import { RequestError } from "../core/errors.ts";
 import { createPageAnswers } from "./answers.ts";
 import { loadAsset, loadAssets, sendAsset } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
@@ -72,7 +73,7 @@ export function addPages(
   });
   app.post("/pages/answers.json", { onRequest: limiter.admit }, async (request, reply) => {
     const asked = ASKED.safeParse(parseRpcBody(request)?.json);
-    if (!asked.success) return send(reply, httpError(400, "Bad request", request));
+    if (!asked.success) throw new RequestError(400, "bad-request", "Bad request");
     return send(reply, jsonText(await answerPage(request, asked.data, endOf(reply))));
   });
   const getAssets = keepResult(loadAssets);

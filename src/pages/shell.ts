@@ -129,6 +129,6 @@ export function baseOf(url: string, parts: number): string {
     at = pathname.lastIndexOf("/", at - 1) + 1;
   }
   const behind = pathname.slice(at).split("/").length - 1;
-  if (behind > DEEPEST) throw new RequestError(404, "Not found");
+  if (behind > DEEPEST) throw new RequestError(404, "unknown-path", "Not found");
   return behind === 0 ? "./" : "../".repeat(behind);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Answer } from "../api/explorer/envelope.ts";
-import { endOf, httpError, send } from "../api/http/http.ts";
+import { endOf, httpError, send, unknownPath } from "../api/http/http.ts";
 import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
@@ -67,7 +67,7 @@ export function addSubjects(
     onRequest: limiter.admitPage((request, seconds) =>
       wantsPage(request)
         ? page(429, renderLimit(`${rootOf(request)}pages/theme.css`, seconds))
-        : httpError(429, "Too many requests", request),
+        : undefined,
     ),
   };
 
@@ -77,7 +77,7 @@ export function addSubjects(
     { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     }
     const base = rootOf(request);
     const [served, ...others] = request.chains;

@@ -14,6 +14,7 @@ import {
 import {
   createDispatch,
   type Dispatch,
+  type DispatchOptions,
   findAction,
   findActionOfPath,
   namesIn,
@@ -22,16 +23,19 @@ import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { namesSubmission } from "../explorer/submissions.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
-import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
+import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
+import { addMcp } from "../mcp/endpoint.ts";
+import type { OriginOptions } from "../mcp/origins.ts";
 import { addDocumentation } from "../openapi/document.ts";
+import { addGuides, type GuideOptions } from "../openapi/guides.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
-import { addChainList } from "./chain-list.ts";
+import { addChainList, listChains } from "./chain-list.ts";
 import { addEvents } from "./events.ts";
 import { decideChain } from "./served-chain.ts";
 
@@ -39,6 +43,9 @@ export type ServerOptions = HttpOptions &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
+  OriginOptions &
+  GuideOptions &
+  DispatchOptions &
   MetricsOptions & {
     /** The server's URL for clients, without a slash at the end. */
     publicUrl: string | undefined;
@@ -87,8 +94,14 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
+  addMcp(
+    app,
+    { ...options, dispatch, listChains: (request) => listChains(request, options) },
+    limiter,
+  );
   addPages(app, options, limiter, { dispatch, answerRpc });
   addDocumentation(app, options);
+  addGuides(app, options);
   return app;
 }
 
@@ -115,7 +128,7 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
       const found = isNamed(request)
         ? findActionOfPath(request.params, parsed.input, dialect)
         : findAction(parsed.input, dialect);
-      if (!found) return send(reply, httpError(404, "Not found", request));
+      if (!found) return send(reply, httpError(unknownPath(), request));
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
@@ -179,7 +192,7 @@ function addRpc(app: FastifyInstance, answerRpc: RpcHandler, limiter: RateLimite
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);
       namesIn(input);
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     });
   }
 }
