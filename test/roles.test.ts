@@ -91,10 +91,10 @@ test("an indexer and several servers work on one database, and a second indexer 
   expect(standby.periscope.messages()).toContain(
     "another indexer writes to this database: standing by",
   );
-  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
 });
 
 test("a full disk and a missing writer are named, with their remedies", async () => {
+  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
   const writer = await start("indexer");
   const { url } = await start("api");
   await expect.poll(() => problemsAt(url), SLOW).toEqual([]);

@@ -2,7 +2,7 @@ import { keccak256, recoverAddress, toRlp } from "../deep-imports.ts";
 import { isNothing, isRecord, listOf } from "../json/record.ts";
 import { type Address, isAddress, lowerAddress } from "./address.ts";
 import { type Hex, hexConcat } from "./hex.ts";
-import { quantity } from "./quantity.ts";
+import { isExactQuantity, quantity } from "./quantity.ts";
 
 /** An authorization of EIP-7702, as the execution-apis specification spells it. */
 interface Authorization {
@@ -23,7 +23,13 @@ const LAST_NONCE = 2n ** 64n - 1n;
  * `v` of 27 and 28, and put the signature into an object. One that cannot be read stays as it is.
  */
 export function inOneForm(list: readonly unknown[]): unknown[] {
-  return list.map((one) => authorizationOf(one) ?? one);
+  return list.map((one) => (isInForm(one) ? one : (authorizationOf(one) ?? one)));
+}
+
+function isInForm(given: unknown): boolean {
+  if (!isRecord(given) || Object.keys(given).length !== 6) return false;
+  const { chainId, nonce, address, r, s, yParity } = given;
+  return isAddress(address) && [chainId, nonce, r, s, yParity].every(isExactQuantity);
 }
 
 function authorizationOf(given: unknown): Authorization | undefined {

@@ -85,7 +85,11 @@ export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Recor
   return JSON.parse(
     JSON.stringify({
       accessList: accessList?.length ? accessList : undefined,
-      authorizationList,
+      // As the specification spells them; anvil also repeats the parity.
+      authorizationList: authorizationList?.map((one) => {
+        const { chainId, nonce, address, r, s, yParity } = one as Record<string, unknown>;
+        return { chainId, nonce, address, r, s, yParity };
+      }),
       maxFeePerBlobGas,
       blobVersionedHashes,
       blobGasUsed: isBlob ? rawReceipt.blobGasUsed : undefined,

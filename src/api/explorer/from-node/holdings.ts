@@ -1,4 +1,4 @@
-import { RequestError } from "../../../core/errors.ts";
+import { ChainError, RequestError } from "../../../core/errors.ts";
 import type { Address } from "../../../core/evm/address.ts";
 import { isUint256 } from "../../../core/evm/uint256.ts";
 import type { Queryable } from "../../../db/client.ts";
@@ -83,14 +83,20 @@ export async function readHolding(
   if (known?.isAsked === false) return null;
   if (ids.length > READABLE_IDS) throw new RequestError(503, "too-large", TOO_MANY_IDS);
   const byId = ids.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }));
-  const [whole, ...amounts] = await fetchReportedBalances(
-    context,
-    [{ token, owner }, ...byId],
-    head,
+  // Without a node the stored amounts count where they were read at this head.
+  const isOfIds = known?.standard === 1155;
+  const stored = isOfIds ? ids : known ? [known] : [];
+  const isCurrent = stored.length > 0 && stored.every((one) => one.readBlock === head.number);
+  const reported = await fetchReportedBalances(context, [{ token, owner }, ...byId], head).catch(
+    (error: unknown) => {
+      if (!isCurrent || !(error instanceof ChainError)) throw error;
+    },
   );
+  if (!reported) return sumOf(stored.map(({ amount }) => acceptedAmount(BigInt(amount))));
+  const [whole, ...amounts] = reported;
   const told = amounts.filter((amount) => typeof amount === "bigint");
   const ofIds = ids.length > 0 && told.length === ids.length ? sumOf(told) : null;
-  if (known?.standard === 1155) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
+  if (isOfIds) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
   return whole ?? ofIds ?? (known ? null : 0n);
 }
 
