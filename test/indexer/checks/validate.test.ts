@@ -265,7 +265,7 @@ describe("a block", () => {
     [
       "with a log without a number",
       ({ log }) => Object.assign(log, { logIndex: null }),
-      "quantity null is no safe integer",
+      "quantity null is not a safe integer",
     ],
     [
       "without traces of its transactions",
@@ -311,7 +311,7 @@ describe("a block", () => {
     [
       "with a receipt without gas",
       ({ receipt }) => Object.assign(receipt, { cumulativeGasUsed: null }),
-      "quantity null is no safe integer",
+      "quantity null is not a safe integer",
     ],
   ])("%s is refused", (_, spoil, reason) => {
     expect(verdictOn(spoil)).toContain(reason);

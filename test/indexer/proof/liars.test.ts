@@ -264,7 +264,7 @@ describe("a block", () => {
       "without a field of the header",
       "header",
       ({ block }) => Object.assign(block, { stateRoot: undefined }),
-      "there is no stateRoot",
+      "stateRoot is missing",
     ],
     [
       "with a transaction of a type that is not known",
@@ -297,7 +297,7 @@ describe("a block", () => {
       "with a receipt without status and root",
       "receipts",
       ({ receipt }) => Object.assign(receipt, { status: undefined }),
-      "there is no status or root",
+      "status or root is missing",
     ],
   ])("%s cannot be proven, which is said", async (_, part, change, reason) => {
     expect(await prove(part, spoil(change))).toEqual({ outcome: "unprovable", reason });
