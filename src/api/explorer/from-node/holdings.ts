@@ -71,11 +71,31 @@ export async function readHolding(
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const { head, stored, ids } = await context.read(async (sql, served) => ({
+  const { head, found } = await context.read(async (sql, served) => ({
     head: await served,
+    found: await findHolding(sql, token, owner),
+  }));
+  return askHolding(context, { token, owner }, found, head);
+}
+
+/** A stored holding and its ids. */
+export type FoundHolding = Awaited<ReturnType<typeof findHolding>>;
+
+/** Reads the stored part of `readHolding`. */
+export async function findHolding(sql: Queryable, token: Address, owner: Address) {
+  return {
     stored: await getHolding(sql, token, owner),
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
-  }));
+  };
+}
+
+/** Asks the contract for `readHolding`. */
+export async function askHolding(
+  context: Pick<Context, "chain" | "unresponsive">,
+  { token, owner }: { token: Address; owner: Address },
+  { stored, ids }: FoundHolding,
+  head: ServedHead,
+): Promise<bigint> {
   const accepted = acceptedAmount(BigInt(stored?.amount ?? 0));
   if (stored && !stored.isAsked) return accepted;
   const isOfIds = stored?.standard === 1155;
