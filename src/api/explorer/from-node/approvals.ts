@@ -76,8 +76,8 @@ async function findCandidates({ read, page }: Context, owner: Address, filter: A
     const candidates = all.slice(place, place + MOST_CANDIDATES + 1);
     const tokens = [...new Set(candidates.map(({ log }) => log.address))];
     const found = tokens.map(async (token): Promise<[Address, Known]> => {
-      const [row, holding] = [getToken(sql, token), findHolding(sql, token, owner)];
-      return [token, { token: await row, ...(await holding) }];
+      const holding = await findHolding(sql, token, owner);
+      return [token, { token: await getToken(sql, token), ...holding }];
     });
     const ids = candidates.flatMap(({ id, log }) =>
       id ? [{ token: log.address, tokenId: String(BigInt(id)) }] : [],

@@ -52,7 +52,7 @@ export const approvals = defineAction({
     etherscan: z.array(record.extend({ tokenName: z.string(), tokenSymbol: z.string() })),
   },
   empty: { blockscout: "No approvals found", etherscan: NO_RECORDS },
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  example: { address: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
   check: windowCheck(MOST_ROWS),
   // An approval has no transfer that would end a walk over holdings.
   cursor: "members",
