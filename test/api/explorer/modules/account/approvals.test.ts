@@ -29,6 +29,8 @@ const BADGE = "Badge";
 const CARGO = "Cargo";
 const NAMES = [COIN, BADGE, CARGO] as const;
 const IDS = [1n, 2n, 3n, 4n];
+/** Approved at the end: kept, moved, burnt. */
+const LAST_IDS = [9n, 10n, 11n] as const;
 const ACTS = 120;
 const BURNERS = 6;
 
@@ -126,6 +128,14 @@ beforeAll(async () => {
     if (count % 3 === 0) await stage.mine();
   }
   await stage.mine();
+  const [one, other] = people as [Address, Address];
+  for (const id of LAST_IDS) {
+    send(one, BADGE, "mint", one, id);
+    send(one, BADGE, "approve", other, id);
+  }
+  send(one, BADGE, "transferFrom", one, other, LAST_IDS[1]);
+  send(one, BADGE, "burn", LAST_IDS[2]);
+  await stage.mine();
   // Of the collection without getApproved, with an id as the event's data, and of nothing.
   const spender = people[0] as Address;
   const gave = { topics: [TRANSFER, word(0n), word(victim), word(5n)], data: "0x" };
@@ -203,7 +213,7 @@ async function expectedRows(owner: Address) {
       rows.push({ ...event, kind: "operator", spender, value: "", isUnlimited: "1", tokenID: "" });
     }
   }
-  for (const id of IDS) {
+  for (const id of [...IDS, ...LAST_IDS]) {
     const approved = (await view<Address>(BADGE, "getApproved", id))?.toLowerCase();
     const holder = (await view<Address>(BADGE, "ownerOf", id))?.toLowerCase();
     if (holder !== owner || approved === zeroAddress) continue;
