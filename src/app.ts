@@ -17,6 +17,7 @@ import { softwareVersion } from "./core/software-version.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/thread/start.ts";
+import { addPages } from "./pages/pages.ts";
 import { prepareTemporaryFolder } from "./process/temporary-folder.ts";
 import type { Settings } from "./settings/chains-file.ts";
 import type { Config } from "./settings/config.ts";
@@ -112,15 +113,18 @@ async function serve(
   const isApi = config.ROLE !== "indexer";
   const operationsApart = isApi && config.OPERATIONS_PORT !== undefined;
   const server = isApi
-    ? createServer({
-        ...options,
-        operationsApart,
-        publicUrl: config.PUBLIC_URL,
-        rateLimit: config.RATE_LIMIT,
-        apiKeys: config.API_KEYS ?? [],
-        apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
-        rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
-      })
+    ? createServer(
+        {
+          ...options,
+          operationsApart,
+          publicUrl: config.PUBLIC_URL,
+          rateLimit: config.RATE_LIMIT,
+          apiKeys: config.API_KEYS ?? [],
+          apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
+          rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
+        },
+        addPages,
+      )
     : createOperationsServer(options);
   shutdown.add("HTTP server", () => closeSoon(server.close()));
   const url = await listen(server, config.HOST, "PORT", config.PORT);
@@ -137,14 +141,14 @@ async function startVerification(
   { log, shutdown }: ProcessContext,
 ): Promise<VerificationWorks> {
   process.env["TMPDIR"] = await prepareTemporaryFolder(config.DATA_DIR, log);
-  const source = (folder: string | undefined, name: string, listUrl: string | undefined) => ({
-    folder: folder ?? path.join(config.DATA_DIR, name),
+  const source = (name: string, listUrl: string | undefined) => ({
+    folder: path.join(config.DATA_DIR, name),
     listUrl,
   });
   const catalogue = openCatalogue(
     {
-      solc: source(config.SOLC_CACHE_DIR, "solc", config.SOLC_LIST_URL),
-      vyper: source(config.VYPER_CACHE_DIR, "vyper", config.VYPER_LIST_URL),
+      solc: source("solc", config.SOLC_LIST_URL),
+      vyper: source("vyper", config.VYPER_LIST_URL),
     },
     log,
   );

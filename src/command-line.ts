@@ -178,8 +178,7 @@ function onSignals(stop: (name: string) => void, reload: (() => void) | undefine
 }
 
 function help(): string {
-  const current = Object.entries<Setting>(settings).filter(([, { retired }]) => !retired);
-  const lines = current.map(([name, setting]) => {
+  const lines = Object.entries<Setting>(settings).map(([name, setting]) => {
     const value = setting.default === undefined ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });

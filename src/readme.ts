@@ -30,8 +30,7 @@ function renderActions(): string {
 }
 
 function renderSettings(): string {
-  const current = Object.entries<Setting>(settings).filter(([, { retired }]) => !retired);
-  const rows = current.map(([name, setting]) => {
+  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
     const value = setting.default === undefined ? "" : `\`${setting.default}\``;
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });

@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSql } from "../src/db/client.ts";
 import { freePort } from "../src/process/free-port.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
+const SLOW = { timeout: 100_000, interval: 250 };
 
 let anvil: Anvil;
 let database: TestDatabase;
+let sql: TestDatabase["sql"];
 const running: Periscope[] = [];
 
 beforeAll(async () => {
   [anvil, database] = await Promise.all([startAnvil(), createTestDatabase()]);
+  ({ sql } = database);
 });
 afterAll(async () => {
   await Promise.all(running.map((periscope) => periscope.end("SIGKILL")));
@@ -32,6 +34,10 @@ async function start(
     /Server listening at (http:\S+)/.exec(periscope.messages().join("\n"))?.[1];
   await expect.poll(listening, PATIENCE).toBeDefined();
   return { periscope, url: listening() ?? "" };
+}
+
+async function problemsAt(url: string): Promise<string[]> {
+  return ((await (await fetch(`${url}/health`)).json()) as { problems: string[] }).problems;
 }
 
 async function mine(): Promise<string> {
@@ -85,7 +91,35 @@ test("an indexer and several servers work on one database, and a second indexer 
   expect(standby.periscope.messages()).toContain(
     "another indexer writes to this database: standing by",
   );
+  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
 });
+
+test("a full disk and a missing writer are named, with their remedies", async () => {
+  const writer = await start("indexer");
+  const { url } = await start("api");
+  await expect.poll(() => problemsAt(url), SLOW).toEqual([]);
+  // Neither blocks nor reports can be stored: the indexer's own process knows why.
+  await sql`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE SQLSTATE '53100' USING MESSAGE = 'could not extend file'; END $$`;
+  for (const table of ["blocks", "indexer_status"]) {
+    await sql`CREATE TRIGGER full_disk BEFORE INSERT ON ${sql(table)} EXECUTE FUNCTION refuse()`;
+  }
+  await mine();
+  await expect
+    .poll(() => problemsAt(writer.url), SLOW)
+    .toEqual([
+      "the indexer waits: the disk of the database is full; free some of it, or move the database",
+    ]);
+  await sql`DROP FUNCTION refuse CASCADE`;
+  await expect.poll(() => problemsAt(writer.url), SLOW).toEqual([]);
+
+  await writer.periscope.end("SIGKILL");
+  await expect
+    .poll(() => problemsAt(url), SLOW)
+    .toEqual([expect.stringContaining("no indexer writes to the database")]);
+  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
+}, 300_000);
 
 test("operators have a port of their own when they ask for one", async () => {
   const port = String(await freePort());
@@ -105,7 +139,6 @@ test("operators have a port of their own when they ask for one", async () => {
 test("a server that is told to end answers first what it has accepted", async () => {
   const { periscope, url } = await start("all");
   await periscope.ready;
-  const sql = createSql(database.url, { connections: 2 });
   const requests = 10;
   let answers: Promise<Response[]> | undefined;
   let ended: Promise<unknown> | undefined;
@@ -130,5 +163,4 @@ test("a server that is told to end answers first what it has accepted", async ()
   const statuses = (await answers)?.map(({ status }) => status);
   expect(statuses).toEqual(Array(requests).fill(200));
   expect(await ended).toBe(0);
-  await sql.end();
 });

@@ -39,6 +39,5 @@ export interface Chain extends StateReader, CreationRunner {
   /** Watches for new heads until the signal is aborted; retries through node failures. */
   watchHeads(options: { pollIntervalMs: number; signal?: AbortSignal }): HeadWatch;
 
-  /** Closes all connections. */
   close(): Promise<void>;
 }

@@ -13,9 +13,7 @@ export interface ChainOptions {
   webSocketUrl?: string;
   /** Time limit of one HTTP request, up to the last byte of the answer. */
   requestTimeoutMs: number;
-  /** Most entries of one JSON-RPC batch. */
   batchSize: number;
-  /** Most HTTP requests in flight at one node. */
   concurrency: number;
   /** Largest answer, unpacked, of one HTTP request. */
   maxResponseBytes: number;
@@ -34,7 +32,6 @@ export const CALLER_TIMEOUT_MS = 5000;
 
 /** Routing and limits of a question. Without `node` the nodes are tried in order of preference. */
 export interface AskOptions {
-  /** Only this node. */
   node?: NodeName;
   /** Another node, if there is one. */
   avoid?: NodeName;

@@ -113,8 +113,9 @@ export interface NodeStatus {
   node: NodeName;
   /** False from a failure until the next answer. */
   usable: boolean;
-  /** Code of the last failure while not usable. */
   failure: ChainErrorCode | null;
+  /** Whether it asked for a pause. */
+  limited: boolean;
   /** Limits as adapted to the node. */
   concurrency: number;
   batchSize: number;

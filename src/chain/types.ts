@@ -38,7 +38,7 @@ export interface RawTransaction {
 }
 
 /** EIP-7702. */
-interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
+export interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
   yParity?: Hex;
   v?: Hex;
 }
@@ -81,15 +81,11 @@ export interface RawHeader {
   extraData?: Hex;
   mixHash?: Hex;
   nonce?: Hex;
-  /** London. */
   baseFeePerGas?: Hex;
-  /** Shanghai. */
   withdrawalsRoot?: Hex;
-  /** Cancun. */
   blobGasUsed?: Hex;
   excessBlobGas?: Hex;
   parentBeaconBlockRoot?: Hex;
-  /** Prague. */
   requestsHash?: Hex;
   /** EIP-7928. */
   blockAccessListHash?: Hex;
@@ -145,11 +141,12 @@ export interface FetchedBlock {
   block: RawBlock;
   /** In the order the node gave them. */
   receipts: RawReceipt[];
-  /** Headers of the uncles, of a block that names some. */
   uncles?: RawHeader[];
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
   oddities?: readonly Oddity[];
+  /** Indexes of the transactions, where some are left out between them. */
+  indexes?: readonly number[];
 }
 
 /** Identity of a block. Number and time are unsigned integers below 2^53. */

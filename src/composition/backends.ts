@@ -38,7 +38,6 @@ export interface Backends {
   devnet: Devnet | null;
 }
 
-/** A program that runs beside this process. */
 interface Companion {
   readonly exited: Promise<string>;
   stop(): Promise<void>;

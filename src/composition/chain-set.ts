@@ -34,14 +34,12 @@ export interface ChainSetOptions extends ProcessContext {
   onStart(chain: RunningChain): void;
 }
 
-/** One chain of the file. */
 interface Slot {
   chain: RunningChain;
   shutdown: Shutdown;
   log: Logger;
   /** The chain with its earlier settings, served until this one is up. It has no earlier one itself. */
   previous: Slot | undefined;
-  /** Whether it was stopped for good. */
   hasFailed: boolean;
 }
 

@@ -53,7 +53,6 @@ export interface ChainContext {
   shutdown: Shutdown;
   /** Verifies its contracts; null where other processes do. */
   works: VerificationWorks | null;
-  /** Its name in the log; undefined for the only chain. */
   chainName: string | undefined;
   /** Called with a sentence when the chain cannot continue, and with its public form. */
   onFatal(reason: string, publicReason: string): void;
@@ -63,6 +62,8 @@ export interface ChainContext {
 const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
 /** Largest node answer in bytes. The indexer's exceeds any block of today's chains with its traces. */
 const RESPONSE_BYTES = { indexer: 256 * 1024 * 1024, api: 24 * 1024 * 1024 };
+/** Most calls in one request to a node; fewer where it refuses. */
+const BATCH_SIZE = 100;
 const PROBE_RETRY_MS = 2_000;
 /** Time for running requests and the indexer's current block to end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
@@ -161,6 +162,11 @@ export function createRunningChain(
     coinSymbol: config.COIN_SYMBOL,
     sendRawTransaction: config.SEND_TRANSACTIONS,
     countedElsewhere: () => indexer?.counted() ?? [],
+    ownIndexer: () => {
+      const status = indexer?.status();
+      if (!indexer || !status || ["starting", "standby"].includes(status.phase)) return null;
+      return { indexer: { ...status }, indexerAgeSeconds: indexer.silence() };
+    },
     requests: createUses(),
     stopped: () => stopped,
   };
@@ -222,7 +228,7 @@ function chainOptions(
     urls: place.rpcUrls,
     ...(place.webSocketUrl === undefined ? {} : { webSocketUrl: place.webSocketUrl }),
     requestTimeoutMs: config.RPC_TIMEOUT_MS,
-    batchSize: config.RPC_BATCH_SIZE,
+    batchSize: BATCH_SIZE,
     concurrency: config.RPC_CONCURRENCY,
     maxResponseBytes: RESPONSE_BYTES.indexer,
     traces: config.TRACES,

@@ -31,7 +31,6 @@ export class PublicConfigError extends ConfigError {
 
 /** The node failed or gave an unusable answer. */
 export class ChainError extends PeriscopeError {
-  /** The same call may succeed later. */
   readonly retryable: boolean;
 
   constructor(code: string, message: string, options: ErrorOptions & { retryable?: boolean } = {}) {

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import manifest from "../../package.json" with { type: "json" };
 
 export interface SoftwareVersion {
-  /** As in package.json. */
   version: string;
   /** Full hash in hex; null where neither git nor the build names one. */
   commit: string | null;

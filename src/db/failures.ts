@@ -22,7 +22,7 @@ const CURES: readonly [code: RegExp, reason: string][] = [
     /^53300$/,
     "the database has no connection left; lower DATABASE_CONNECTIONS, or raise max_connections",
   ],
-  [/^53100$/, "the disk of the database is full; free some of it, or move the database"],
+  [/^(?:53100|ENOSPC)$/, "the disk of the database is full; free some of it, or move the database"],
   [
     CONNECTION_CODE,
     "the database does not answer; see whether it runs, and where DATABASE_URL leads",

@@ -103,7 +103,6 @@ export async function isOutdated(sql: Queryable): Promise<boolean> {
 interface Migration {
   number: number;
   name: string;
-  /** The statements. */
   text: string;
   /** SHA-256 of the text, in hex. */
   checksum: string;

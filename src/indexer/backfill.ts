@@ -24,7 +24,6 @@ export interface BackfillOptions {
   agreement: Agreement;
   /** A node to avoid while there is another. */
   avoid: NodeName | undefined;
-  /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
   /** Called with the number up to which all blocks are recorded, in order, one call at a time, while recording continues. */

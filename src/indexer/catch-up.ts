@@ -26,7 +26,6 @@ import { tablesOf } from "./state/family.ts";
 
 /** Blocks of a first load above which its secondary indexes are built after it. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
-/** Connections that write one range. */
 const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
 /** Blocks applied to the state in one transaction. */

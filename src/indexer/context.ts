@@ -23,16 +23,12 @@ import {
 import type { IndexerStatus } from "./thread/status.ts";
 
 export interface SyncOptions {
-  /** First block to be indexed. */
   startBlock: number;
-  /** The only chain to be indexed, if given. */
   chainId: number | undefined;
   /** Blocks this far below the node's head count as final: they are backfilled, many at a time. */
   finalityDepth: number;
   pollIntervalMs: number;
-  /** Time between two audits. */
   auditIntervalMs: number;
-  /** Whether the hashes and roots of blocks are recomputed. */
   proofs: boolean;
   /** Whether a new genesis is followed also on other chains than development chains. */
   allowReset: boolean;
@@ -55,13 +51,11 @@ export interface Sync {
   readonly writer: Writer;
   readonly options: SyncOptions;
   readonly agreement: Agreement;
-  /** The tables that blocks are recorded into. */
   readonly recordedTables: readonly ChainTableName[];
   /** Whether a new genesis is followed, and a removed block accepted on a node's word. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
   identity: ChainIdentity;
-  /** As in the database; undefined before the first block. */
   head: ServedHead | undefined;
   /** Excluded until a review finds it sound (`fetchTrustedHead`). */
   distrusted: Distrusted | undefined;

@@ -12,7 +12,6 @@ import type { ProofScope } from "./proof/proofs.ts";
 export interface FetchOptions<Made> {
   from: number;
   to: number;
-  /** Whether blocks without traces are refused. */
   traced: boolean;
   /** The head waits for these blocks. */
   headWaits?: boolean;

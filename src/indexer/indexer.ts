@@ -17,6 +17,7 @@ import {
 import type { Metrics } from "../telemetry/metrics.ts";
 import { createAgreement } from "./checks/agreement.ts";
 import type { SyncOptions } from "./context.ts";
+import { explainExpired, isExpired } from "./expired-history.ts";
 import { createProofs } from "./proof/proofs.ts";
 import type { StateFamily } from "./state/family.ts";
 import { countPending } from "./state/reading.ts";
@@ -28,10 +29,8 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   sql: Sql;
   /** A client of one connection, whose session holds the writer's lock. The application name identifies this process's indexers. */
   lockSql: Sql;
-  /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Called with the status when it has changed, and at intervals. */
   onStatus(status: IndexerStatus): void;
 }
 
@@ -40,9 +39,11 @@ const STANDBY_INTERVAL_MS = 1_000;
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which an unchanged status is reported again. */
-const LONGEST_SILENCE = 10;
+const LONGEST_SILENCE = 4;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
+/** Expired history does not come back without an operator. */
+const EXPIRED_PAUSE_MS = 60_000;
 /** Limit of the count of pending state. */
 const PENDING_COUNT_LIMIT = 10_000;
 
@@ -74,14 +75,16 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           await sleep(STANDBY_INTERVAL_MS, signal);
           continue;
         }
-        status.phase = "starting";
+        // A failure that comes again at each start is one wait.
+        if (status.phase !== "waiting") status.phase = "starting";
         await write(term);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;
         if (performance.now() - startedAt > RETRY_MAXIMUM_MS) retryMs = RETRY_MINIMUM_MS;
-        explain(error, retryMs);
-        await sleep(retryMs, signal);
+        const pauseMs = isExpired(error) ? EXPIRED_PAUSE_MS : retryMs;
+        await explain(error, pauseMs);
+        await sleep(pauseMs, signal);
         retryMs = Math.min(retryMs * 2, RETRY_MAXIMUM_MS);
       }
     }
@@ -132,14 +135,15 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  function explain(error: unknown, pauseMs: number): void {
+  async function explain(error: unknown, pauseMs: number): Promise<void> {
     const next = `trying again in ${pauseMs} ms`;
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
     } else if (error instanceof ChainError || error instanceof StoreError) {
       status.phase = "waiting";
-      status.reason = error.message;
-      log.warn({ code: error.code }, `${error.message}; ${next}`);
+      status.backfill = null;
+      status.reason = isExpired(error) ? await explainExpired(chain, error) : error.message;
+      log.warn({ code: error.code }, `${status.reason}; ${next}`);
     } else {
       status.phase = "waiting";
       // The status is public; the server's message may contain its host.
@@ -153,7 +157,10 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     let running: Promise<void> | undefined;
     let reported = "";
     let silent = 0;
+    let workedAt = performance.now();
     const timer = setInterval(() => {
+      if (status.phase !== "waiting") workedAt = performance.now();
+      status.waitSeconds = Math.floor((performance.now() - workedAt) / 1000);
       if (running !== undefined) return;
       const text = JSON.stringify(status);
       const isReading = Object.values(status.pending ?? {}).some((count) => count > 0);

@@ -12,7 +12,6 @@ export interface Difference {
   there: string;
 }
 
-/** A question about an address. */
 interface Question {
   module: string;
   action: string;
@@ -24,7 +23,6 @@ interface Question {
 
 const ROWS = 100;
 
-/** Lists of an address by block. */
 const byBlock: NonNullable<Question["listed"]> = (endblock) => ({ startblock: "0", endblock });
 
 /** Each action about an address, in each of its forms. */
@@ -67,7 +65,6 @@ const head = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
 
 /** Result of a comparison. */
 export interface Compared {
-  /** Number of fields that differ. */
   differences: number;
   /** Actions that one of the two lacks. */
   notCompared: string[];

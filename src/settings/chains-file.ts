@@ -41,7 +41,6 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
   "ALLOW_RESET",
   "POLL_INTERVAL_MS",
   "RPC_TIMEOUT_MS",
-  "RPC_BATCH_SIZE",
   "RPC_CONCURRENCY",
   "DATABASE_CONNECTIONS",
   "INDEXER_MEMORY_MB",
@@ -74,7 +73,6 @@ export function loadSettings(environment: SettingTexts): Settings {
   return { common, chains: [first, ...others] };
 }
 
-/** A chain of the file: its name in complaints, and its texts. */
 interface Entry {
   label: string;
   texts: Record<string, string>;

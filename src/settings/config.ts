@@ -18,12 +18,8 @@ import {
 
 /** A setting of the environment. */
 export interface Setting {
-  /** Text used when the setting is absent or empty. */
   default?: string;
-  /** One line that explains it. */
   meaning: string;
-  /** Replacement of a setting that the next version removes; it still applies. */
-  retired?: string;
   /** Converts text to a value; the message of a failure completes a sentence that begins with the name. */
   schema: z.ZodType<unknown, string>;
 }
@@ -130,12 +126,6 @@ export const settings = {
     meaning: "Time limit of one request to a node",
     schema: whole(100, 600_000),
   },
-  RPC_BATCH_SIZE: {
-    default: "100",
-    meaning: "Most calls in one request to a node",
-    retired: "smaller batches follow from what the node refuses",
-    schema: whole(1, 10_000),
-  },
   RPC_CONCURRENCY: {
     default: "8",
     meaning: "Most requests in flight to one node",
@@ -200,19 +190,9 @@ export const settings = {
     meaning: "Aggregator contract on the chain with the coin's price in bitcoins",
     schema: address(),
   },
-  SOLC_CACHE_DIR: {
-    meaning: "Folder of Solidity compilers; else solc in DATA_DIR",
-    retired: "compilers belong into the folder solc of DATA_DIR",
-    schema: folder(),
-  },
   SOLC_LIST_URL: {
     meaning: "List of Solidity compilers to fetch missing ones from; without it none is fetched",
     schema: url("http:", "https:"),
-  },
-  VYPER_CACHE_DIR: {
-    meaning: "Folder of Vyper compilers; else vyper in DATA_DIR",
-    retired: "compilers belong into the folder vyper of DATA_DIR",
-    schema: folder(),
   },
   VYPER_LIST_URL: {
     meaning: "List of Vyper compilers to fetch missing ones from; without it none is fetched",
@@ -257,15 +237,21 @@ export function loadConfig(environment: SettingTexts): Config {
   return config;
 }
 
-/** Shorter names differ from other programs' names by a letter. */
 const SHORTEST_MISSPELT = 6;
+
+/** Settings of earlier versions, and what takes their place. */
+const RETIRED: Readonly<Record<string, string>> = {
+  RPC_BATCH_SIZE: "batches become smaller where a node refuses them",
+  SOLC_CACHE_DIR: "compilers belong into the folder solc of DATA_DIR",
+  VYPER_CACHE_DIR: "compilers belong into the folder vyper of DATA_DIR",
+};
 
 /** Returns a warning for each name of the environment that is one slip away from a setting, and for each retired setting. */
 export function settingWarnings(environment: SettingTexts): string[] {
   const given = Object.keys(environment).filter((name) => textOf(environment, name) !== "");
   return given.flatMap((name) => {
-    const known = Object.entries<Setting>(settings).find(([setting]) => setting === name)?.[1];
-    if (known) return known.retired ? [`${name} will go: ${known.retired}`] : [];
+    if (Object.hasOwn(settings, name)) return [];
+    if (RETIRED[name]) return [`${name} is no longer a setting: ${RETIRED[name]}`];
     const meant = Object.keys(settings).find((setting) => isMisspelt(name, setting));
     return meant === undefined ? [] : [`${name} is not a setting; is ${meant} meant?`];
   });

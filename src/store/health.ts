@@ -1,6 +1,7 @@
 import type { Hex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
 import type { TokenMarks } from "./state/tokens/marks.ts";
+import { isWritten } from "./writer/writer.ts";
 
 /** Health of the index by the database's rows. Fields are null before they are known. */
 export interface IndexHealth {
@@ -19,6 +20,8 @@ export interface IndexHealth {
   /** The indexer's last report and its age, by a clock that may have been set back. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
+  /** Whether a session holds the writer's lock; null on a replica, which does not see locks. */
+  written: boolean | null;
 }
 
 /** The judged or measured part of the indexer's report, which is shown whole. */
@@ -26,6 +29,8 @@ interface IndexerReport {
   phase: string;
   /** Why it waits or is halted. */
   reason: string | null;
+  /** How long it has waited; reports of earlier versions lack it. */
+  waitSeconds?: number;
   nodeHead: number | null;
   /** Pending state by kind. */
   pending: Readonly<Record<string, number>> | null;
@@ -43,7 +48,8 @@ export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,
-      abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds
+      abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds,
+      ${isWritten(sql)} AS written
     FROM (VALUES (true)) AS one (singleton)
     LEFT JOIN sync_state s USING (singleton)
     LEFT JOIN indexer_status i USING (singleton)`;

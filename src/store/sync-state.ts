@@ -30,7 +30,6 @@ export async function getServedHead(sql: Queryable): Promise<ServedHead | undefi
 
 /** The published head, and whether the indexes exist. */
 export interface ServedState {
-  /** Undefined before the first block is published. */
   head: ServedHead | undefined;
   /** False while the first load runs without its secondary indexes. */
   isIndexed: boolean;
@@ -112,7 +111,6 @@ export async function markSynchronised(sql: Queryable): Promise<void> {
 export interface ChainIdentity {
   chainId: number;
   startBlock: number;
-  /** Hash of the start block. */
   genesisHash: Hex;
   /** Whether internal transactions are indexed. */
   traced: boolean;

@@ -35,9 +35,11 @@ let project: HardhatProject;
 beforeAll(async () => {
   // The plugin brings its proxies compiled, by this compiler.
   compilers = createScratch();
-  const compiler = path.join(compilers.folder, "soljson-v0.8.29+commit.ab55807c.js");
+  const folder = path.join(compilers.folder, "solc");
+  mkdirSync(folder);
+  const compiler = path.join(folder, "soljson-v0.8.29+commit.ab55807c.js");
   symlinkSync(installed("solc-0.8.29/soljson.js"), compiler);
-  explorer = await startExplorer({ SOLC_CACHE_DIR: compilers.folder });
+  explorer = await startExplorer({ DATA_DIR: compilers.folder });
   project = createHardhatProject(explorer, "hardhat-2", [], {
     UPGRADES: "1",
     // The plugin counts a log's topics, which Blockscout's dialect pads.

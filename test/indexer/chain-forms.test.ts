@@ -19,11 +19,17 @@ interface Edit {
   at?: string;
   set?: Record<string, unknown>;
   remove?: string[];
-  list?: "double" | "reverse" | "without-last" | "null-for-first" | "receipt-of-block";
+  list?:
+    | "double"
+    | "reverse"
+    | "without-last"
+    | "without-first"
+    | "null-for-first"
+    | "receipt-of-block";
   /** Factor of the time. */
   times?: number;
-  /** Answers about the second transaction of such a block. */
-  ofLast?: boolean;
+  /** Answers about this transaction of such a block. */
+  of?: 0 | 1;
   null?: boolean;
   error?: { code: number; message: string };
   /** Only calls that have it in their parameters. */
@@ -34,7 +40,8 @@ interface Form {
   form: string;
   where: string;
   edits: Edit[];
-  expected: { transactions: number; traced?: boolean; accepted: string[] };
+  /** `second`: index of the second transaction. */
+  expected: { transactions: number; traced?: boolean; accepted: string[]; second?: number };
 }
 
 const FOLDER = path.join(import.meta.dirname, "../fixtures/chain-forms");
@@ -68,6 +75,7 @@ function edited(answer: unknown, edit: Edit): unknown {
       double: [...list, ...list],
       reverse: list.toReversed(),
       "without-last": list.slice(0, -1),
+      "without-first": list.slice(1),
       "null-for-first": [null, ...list.slice(1)],
       "receipt-of-block": [
         ...list,
@@ -93,13 +101,18 @@ test.each(forms)(
   async (_name, form) => {
     const node = await startScriptedNode();
     const own = await createTestDatabase();
-    const lasts = new Set<unknown>();
+    const places = new Map<unknown, number>();
     const mineOdd = () => {
       node.chain.mine(ODD);
-      lasts.add(node.chain.head.block.transactions[1]?.hash);
+      for (const [index, { hash }] of node.chain.head.block.transactions.entries())
+        places.set(hash, index);
     };
     const isOdd = (edit: Edit, answer: unknown, { params }: IncomingCall) =>
-      edit.ofLast ? lasts.has(params[0]) : edit.all ? answer !== null : listOf(answer).length === 2;
+      edit.of !== undefined
+        ? places.get(params[0]) === edit.of
+        : edit.all
+          ? answer !== null
+          : listOf(answer).length === 2;
     for (const method of new Set(form.edits.map((edit) => edit.method))) {
       const edits = form.edits.filter((edit) => edit.method === method);
       const refusal = edits.find(({ error }) => error);
@@ -136,12 +149,12 @@ test.each(forms)(
       mineOdd();
       node.chain.mine({ transactions: [{ valueWei: 5n }] });
       await indexer.reach(node.chain.head.block.hash);
-      const { transactions, traced = true, accepted } = form.expected;
+      const { transactions, traced = true, accepted, second = null } = form.expected;
       const [counts] = await own.sql`
       SELECT (SELECT count(*)::int FROM transactions) AS transactions,
         (SELECT count(*)::int FROM blocks WHERE number > 0 AND timestamp NOT BETWEEN 1600000000 AND 2000000000) AS odd_times,
-        traced FROM sync_state`;
-      expect(counts).toEqual({ transactions: 3 * transactions + 3, oddTimes: 0, traced });
+        (SELECT max(transaction_index) FROM transactions WHERE value = 2 AND ${second}::int IS NOT NULL) AS second, traced FROM sync_state`;
+      expect(counts).toEqual({ transactions: 3 * transactions + 3, oddTimes: 0, second, traced });
       const kinds = () =>
         Object.keys(indexer.status().accepted).filter((kind) => kind !== "odd-field");
       await expect.poll(kinds).toEqual(accepted);

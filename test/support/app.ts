@@ -6,6 +6,7 @@ import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
 import { createUses } from "../../src/core/async.ts";
 import type { Sql } from "../../src/db/client.ts";
+import { addPages } from "../../src/pages/pages.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../src/telemetry/process-metrics.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
@@ -88,28 +89,32 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sendRawTransaction: true,
     metrics: createMetrics(),
     countedElsewhere: () => [],
+    ownIndexer: () => null,
     requests: createUses(),
     stopped: () => null,
     ...ofChain,
   };
-  const app = createServer({
-    chains: () => chains(served),
-    log,
-    rpcBatchLimit: 5,
-    operationsApart: false,
-    version: "0.0.0-test",
-    commit: "c0".repeat(20),
-    requestTimeoutMs: 60_000,
-    networkName: undefined,
-    publicUrl: undefined,
-    coinSymbol: "ETH",
-    trustedProxies: [],
-    rateLimit: 0,
-    apiKeys: [],
-    apiKeyRateLimit: 0,
-    metrics: createProcessMetrics(),
-    ...serverOptions,
-  });
+  const app = createServer(
+    {
+      chains: () => chains(served),
+      log,
+      rpcBatchLimit: 5,
+      operationsApart: false,
+      version: "0.0.0-test",
+      commit: "c0".repeat(20),
+      requestTimeoutMs: 60_000,
+      networkName: undefined,
+      publicUrl: undefined,
+      coinSymbol: "ETH",
+      trustedProxies: [],
+      rateLimit: 0,
+      apiKeys: [],
+      apiKeyRateLimit: 0,
+      metrics: createProcessMetrics(),
+      ...serverOptions,
+    },
+    addPages,
+  );
   await app.ready();
   return {
     app,

@@ -47,6 +47,7 @@ export async function startScriptedNode(options: ScriptedNodeOptions = {}): Prom
       behind: 0,
       statesKept: Number.POSITIVE_INFINITY,
       stateByHash: true,
+      oldestBlock: null,
       overrides: false,
       ...behaviour,
     } satisfies NodeBehaviour,

@@ -43,12 +43,10 @@ export function spendOn(
   }
 }
 
-/** The data does not fit. */
 class Misfit extends Error {}
 
 interface Walk {
   data: Hex;
-  /** Bytes. */
   size: number;
   budget: DecodingBudget;
 }

@@ -21,7 +21,6 @@ import { indexMethods } from "./methods.ts";
 import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 
 export interface RpcOptions {
-  /** Most entries of a batch. */
   rpcBatchLimit: number;
   /** Time limit of an answer, see `inTime`. */
   requestTimeoutMs: number;
@@ -77,7 +76,6 @@ async function answerAll(
   const chain = forCaller(asker, services.chain);
   const forwardOne = createForward(chain);
 
-  /** Answers all entries from one state of the index. */
   async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
     const tasks = steps.map(({ method, parameters }) => ({
       servedWhileLoading: method.servedWhileLoading ?? false,
@@ -93,7 +91,6 @@ async function answerAll(
     return onOneState(sql, tasks, asker);
   }
 
-  /** Sends all calls in one batch. */
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     try {

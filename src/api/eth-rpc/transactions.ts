@@ -1,3 +1,4 @@
+import { inOneForm } from "../../core/evm/authorization.ts";
 import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { logsBloom } from "../../core/evm/logs-bloom.ts";
 import { quantity } from "../../core/evm/quantity.ts";
@@ -113,7 +114,7 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
     ...(maxFeePerGas !== null && { maxFeePerGas: quantity(maxFeePerGas) }),
     ...(maxPriorityFeePerGas !== null && { maxPriorityFeePerGas: quantity(maxPriorityFeePerGas) }),
     ...(type > 0 && { yParity: optionalQuantity(v), accessList: accessList ?? [] }),
-    ...(authorizationList !== undefined && { authorizationList }),
+    ...(authorizationList !== undefined && { authorizationList: inOneForm(authorizationList) }),
     ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas, blobVersionedHashes }),
     ...transaction.extra?.transaction,
   };

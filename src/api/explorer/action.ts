@@ -49,7 +49,6 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   page: PageRange;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
-  /** The queue for answers that may be large. */
   largeAnswers: LargeAnswers;
   /** The client's identity, as in the rate limiter. */
   client: string;

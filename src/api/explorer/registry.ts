@@ -48,20 +48,25 @@ import { gasestimate } from "./modules/gastracker/gasestimate.ts";
 import { gasoracle } from "./modules/gastracker/gasoracle.ts";
 import { getapilimit } from "./modules/getapilimit/getapilimit.ts";
 import { getLogs } from "./modules/logs/getLogs.ts";
-import { ethCall } from "./modules/proxy/eth_call.ts";
-import { ethEstimateGas } from "./modules/proxy/eth_estimateGas.ts";
-import { ethSendRawTransaction } from "./modules/proxy/eth_sendRawTransaction.ts";
-import { ethGetCode, ethGetStorageAt, ethGetTransactionCount } from "./modules/proxy/forwarded.ts";
-import { ethBlockNumber as proxyBlockNumber } from "./modules/proxy/from-index/eth_blockNumber.ts";
-import { ethGetBlockByNumber } from "./modules/proxy/from-index/eth_getBlockByNumber.ts";
-import { ethGetBlockTransactionCountByNumber } from "./modules/proxy/from-index/eth_getBlockTransactionCountByNumber.ts";
-import { ethGetTransactionByBlockNumberAndIndex } from "./modules/proxy/from-index/eth_getTransactionByBlockNumberAndIndex.ts";
-import { ethGetUncleByBlockNumberAndIndex } from "./modules/proxy/from-index/eth_getUncleByBlockNumberAndIndex.ts";
 import {
+  ethGetBlockByNumber,
+  ethGetBlockTransactionCountByNumber,
+  ethGetTransactionByBlockNumberAndIndex,
   ethGetTransactionByHash,
   ethGetTransactionReceipt,
-} from "./modules/proxy/from-index/transactions.ts";
-import { ethGasPrice, ethMaxPriorityFeePerGas } from "./modules/proxy/gas-prices.ts";
+  ethGetUncleByBlockNumberAndIndex,
+  ethBlockNumber as proxyBlockNumber,
+} from "./modules/proxy/index-methods.ts";
+import {
+  ethCall,
+  ethEstimateGas,
+  ethGasPrice,
+  ethGetCode,
+  ethGetStorageAt,
+  ethGetTransactionCount,
+  ethMaxPriorityFeePerGas,
+  ethSendRawTransaction,
+} from "./modules/proxy/node-methods.ts";
 import {
   coinsupply,
   ethsupply,

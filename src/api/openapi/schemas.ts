@@ -5,7 +5,6 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The schemas shared by all operations of a document. */
 export interface Components {
-  /** All schemas by their names. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   /** Stores a schema under a name and returns the reference to it. Throws when another one has the name. */
   add(name: string, schema: JsonSchema): JsonSchema;

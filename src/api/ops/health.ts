@@ -1,12 +1,16 @@
 import type { FastifyInstance } from "fastify";
+import { Retry } from "../../chain/retry.ts";
+import { keepResult } from "../../core/async.ts";
+import { messageOf } from "../../core/errors.ts";
 import type { SoftwareVersion } from "../../core/software-version.ts";
 import type { Sql } from "../../db/client.ts";
+import { publicReasonOf } from "../../db/failures.ts";
 import { countOpenJobs, type OpenJobs } from "../../store/contracts/verification-jobs.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
 import { jsonAnswer } from "../explorer/envelope.ts";
 import { send } from "../http/http.ts";
 import { inTime } from "../reading/deadline.ts";
-import { chainTitle, type ServedChain } from "../serving/served-chain.ts";
+import { chainTitle, perChain, type ServedChain } from "../serving/served-chain.ts";
 
 export interface HealthOptions extends SoftwareVersion {
   /** Time limit of an answer, see `inTime`. */
@@ -15,9 +19,27 @@ export interface HealthOptions extends SoftwareVersion {
 
 /** Blocks behind the node that still count as the head. */
 const MAXIMUM_LAG = 100;
+const DATABASE_PATIENCE_MS = 10_000;
 const JOBS_PATIENCE_MS = 2000;
-/** Seconds without a report after which an indexer counts as stopped. */
-const MAXIMUM_SILENCE_SECONDS = 60;
+/** Seconds without a report after which an indexer counts as stopped, and those without a writer: another one may take over. */
+const MAXIMUM_SILENCE_SECONDS = 15;
+const TAKE_OVER_SECONDS = 5;
+/** Seconds that an indexer may wait: a failure that the next attempt mends is shorter. */
+const MAXIMUM_WAIT_SECONDS = 3;
+/** Bounds of a look at the nodes, and how long its result holds. */
+const NODE_PATIENCE_MS = 2000;
+const NODE_ATTEMPTS = 5;
+const NODE_LOOK_MS = 2000;
+
+/** The state of a chain, as /health, /metrics and the list of chains report it. */
+export interface ChainState {
+  /** Undefined while the database does not answer. */
+  health: IndexHealth | undefined;
+  /** Why the answers are not complete and current, each with its remedy; empty when they are. */
+  problems: string[];
+  /** Whether the chain itself, its node or the database is away. */
+  isDown: boolean;
+}
 
 /**
  * Adds `/health/live` (the process answers), `/health/ready` (its answers are complete and current)
@@ -30,10 +52,10 @@ export function addHealth(
   extent: "whole" | "public",
 ): void {
   const reportOf = async (served: ServedChain) => {
-    const health = await readHealth(served, options);
-    if (extent === "public") return publicReport(served, options, health);
-    const verification = health && (await readOpenJobs(served));
-    return { ...report(served, options, health), verification: verification ?? null };
+    const state = await readState(served, options);
+    if (extent === "public") return publicReport(options, state);
+    const verification = state.health && (await readOpenJobs(served));
+    return { ...report(served, options, state), verification: verification ?? null };
   };
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
   app.get("/health/ready", async ({ chains }, reply) => {
@@ -41,7 +63,7 @@ export function addHealth(
       await Promise.all(
         chains.map(async (served) => ({
           name: chainTitle(served),
-          problems: problemsOf(await readHealth(served, options), served.stopped()),
+          problems: (await readState(served, options)).problems,
         })),
       ),
     );
@@ -90,23 +112,56 @@ const underWay = new WeakMap<Sql, Promise<IndexHealth>>();
 function lookOnce(sql: Sql, requestTimeoutMs: number): Promise<IndexHealth> {
   const shared = underWay.get(sql);
   if (shared !== undefined) return shared;
-  const looking = inTime(getIndexHealth(sql), requestTimeoutMs).finally(() => underWay.delete(sql));
+  const looking = inTime(
+    getIndexHealth(sql),
+    Math.min(requestTimeoutMs, DATABASE_PATIENCE_MS),
+  ).finally(() => underWay.delete(sql));
   underWay.set(sql, looking);
   return looking;
 }
 
-/** Returns undefined when the database does not answer. */
-export async function readHealth(
-  { sql, log }: Pick<ServedChain, "sql" | "log">,
+/** Reads how a chain is: its index, its nodes, and the indexer of this process. */
+export async function readState(
+  served: ServedChain,
   { requestTimeoutMs }: HealthOptions,
-): Promise<IndexHealth | undefined> {
+): Promise<ChainState> {
+  const stopped = served.stopped();
+  const silentNodes = stopped === null ? lookAtNodes(served)() : null;
   try {
-    return await lookOnce(sql, requestTimeoutMs);
+    const health = { ...(await lookOnce(served.sql, requestTimeoutMs)), ...served.ownIndexer() };
+    if (stopped !== null) return { health, problems: [`stopped: ${stopped}`], isDown: true };
+    const { indexer } = health;
+    const halted =
+      indexer?.phase === "halted" ? [indexer.reason ?? "the node has another chain"] : [];
+    const down = [...halted, (await silentNodes) ?? []].flat();
+    return {
+      health,
+      problems: [...down, ...problemsOf(health)],
+      isDown: down.length > 0,
+    };
   } catch (error) {
-    log.warn({ err: error }, "the database does not answer");
-    return undefined;
+    served.log.warn({ err: error }, "the database does not answer");
+    const reason = publicReasonOf(error) ?? "the database does not answer; see its log";
+    const problem = stopped === null ? reason : `stopped: ${stopped}`;
+    return { health: undefined, problems: [problem], isDown: true };
   }
 }
+
+/** Returns why no node answers; null where one does, or where one asked for a pause. */
+const lookAtNodes = perChain(({ chain }) =>
+  keepResult(async (): Promise<string | null> => {
+    const signal = AbortSignal.timeout(NODE_PATIENCE_MS);
+    const retry = new Retry(signal, { attempts: NODE_ATTEMPTS });
+    try {
+      await chain.request("eth_chainId", [], { signal, retry });
+      return null;
+    } catch (error) {
+      if (chain.status().some(({ limited }) => limited)) return null;
+      const why = signal.aborted ? `silent for ${NODE_PATIENCE_MS / 1000} s` : messageOf(error);
+      return `no node answers (${why}); see whether it runs, and where RPC_URL leads`;
+    }
+  }, NODE_LOOK_MS),
+);
 
 /** Returns undefined when the table of jobs does not answer in time: it delays no other part of the report. */
 export function readOpenJobs({ sql }: Pick<ServedChain, "sql">): Promise<OpenJobs | undefined> {
@@ -119,26 +174,30 @@ export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
-/** Returns why the answers of a chain are incomplete or outdated; empty when they are not. `stopped`: see `ServedChain`. */
-export function problemsOf(
-  health: IndexHealth | undefined,
-  stopped: string | null = null,
-): string[] {
-  if (stopped !== null) return [`stopped: ${stopped}`];
-  if (!health) return ["the database does not answer"];
+/** Returns why the answers of an index are incomplete or outdated; empty when they are not. */
+export function problemsOf(health: IndexHealth): string[] {
+  const { indexer } = health;
   const lag = lagOf(health);
   const silence = health.indexerAgeSeconds;
+  const lacksWriter = health.written === false && (silence ?? 0) > TAKE_OVER_SECONDS;
   const problems: [boolean, string][] = [
     [
       health.headNumber === null || health.synchronised === false,
       "the first synchronisation is running",
     ],
-    [health.indexer?.phase === "halted", "the node has another chain"],
+    [
+      indexer?.phase === "waiting" && (indexer.waitSeconds ?? 0) >= MAXIMUM_WAIT_SECONDS,
+      `the indexer waits: ${indexer?.reason}`,
+    ],
     [lag !== null && lag > MAXIMUM_LAG, `${lag} blocks behind the node`],
     [silence === null, "no indexer has reported yet"],
     [
-      silence !== null && silence > MAXIMUM_SILENCE_SECONDS,
-      `the indexer has said nothing for ${silence} s`,
+      lacksWriter,
+      `no indexer writes to the database, the last one reported ${silence} s ago; start one (ROLE=all or ROLE=indexer)`,
+    ],
+    [
+      !lacksWriter && silence !== null && silence > MAXIMUM_SILENCE_SECONDS,
+      `the indexer has said nothing for ${silence} s; see its log, and restart it`,
     ],
     [health.lostRows !== null, "a database server has lost rows of published blocks"],
     [health.gaps !== null && health.gaps !== 0, `${health.gaps} blocks are missing`],
@@ -146,9 +205,10 @@ export function problemsOf(
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report(served: ServedChain, options: HealthOptions, health?: IndexHealth) {
+function report(served: ServedChain, options: HealthOptions, state: ChainState) {
+  const { health } = state;
   return {
-    ...publicReport(served, options, health),
+    ...publicReport(options, state),
     database: { reachable: health !== undefined },
     indexer: health?.indexer ?? null,
     indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
@@ -156,12 +216,7 @@ function report(served: ServedChain, options: HealthOptions, health?: IndexHealt
   };
 }
 
-function publicReport(
-  served: ServedChain,
-  { version, commit }: HealthOptions,
-  health?: IndexHealth,
-) {
-  const problems = problemsOf(health, served.stopped());
+function publicReport({ version, commit }: HealthOptions, { health, problems }: ChainState) {
   const indexer = health?.indexer;
   return {
     status: problems.length === 0 ? "ready" : "not ready",

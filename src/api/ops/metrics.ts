@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { IndexHealth } from "../../store/health.ts";
 import { type CountedMetrics, measureState, type StateMetric } from "../../telemetry/metrics.ts";
 import {
   METRICS_TYPE,
@@ -7,7 +6,7 @@ import {
   renderMetrics,
 } from "../../telemetry/process-metrics.ts";
 import { knownChainId, type ServedChain } from "../serving/served-chain.ts";
-import { type HealthOptions, lagOf, problemsOf, readHealth, readOpenJobs } from "./health.ts";
+import { type ChainState, type HealthOptions, lagOf, readOpenJobs, readState } from "./health.ts";
 
 export interface MetricsOptions {
   /** Metrics of the whole process; each chain has its own. */
@@ -41,11 +40,11 @@ async function measure(
   chain: ServedChain,
   options: HealthOptions,
 ): Promise<{ counted: CountedMetrics[]; labels: Record<string, string> }> {
-  const health = await readHealth(chain, options);
-  const chainId = health?.chainId ?? knownChainId(chain);
+  const state = await readState(chain, options);
+  const chainId = state.health?.chainId ?? knownChainId(chain);
   return {
     counted: [
-      await measureState(await describeState(chain, options, health)),
+      await measureState(await describeState(chain, options, state)),
       await chain.metrics.registry.getMetricsAsJSON(),
       chain.countedElsewhere(),
     ],
@@ -64,7 +63,7 @@ function labelsOf({ actionName, routeOptions, chain }: FastifyRequest) {
 async function describeState(
   served: ServedChain,
   options: HealthOptions,
-  health: IndexHealth | undefined,
+  { health, problems }: ChainState,
 ): Promise<StateMetric[]> {
   const indexer = health?.indexer;
   const tokens = indexer?.tokens;
@@ -84,11 +83,7 @@ async function describeState(
       ],
     },
     single("periscope_database_up", "1 while the database answers", health !== undefined),
-    single(
-      "periscope_ready",
-      "1 while answers are complete and current",
-      problemsOf(health, served.stopped()).length === 0,
-    ),
+    single("periscope_ready", "1 while answers are complete and current", problems.length === 0),
     single("periscope_head_block", "Newest block that is served", health?.headNumber),
     single("periscope_head_age_seconds", "Age of that block", headAge),
     single("periscope_node_head_block", "Newest block of the node", indexer?.nodeHead),

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonAnswer } from "../explorer/envelope.ts";
 import { type HttpOptions, send } from "../http/http.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
-import { type HealthOptions, problemsOf, readHealth } from "../ops/health.ts";
+import { type HealthOptions, readState } from "../ops/health.ts";
 import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
@@ -48,16 +48,8 @@ async function stateOf(
   chain: ServedChain,
   options: HealthOptions,
 ): Promise<{ status: number; comment: string }> {
-  const reason = chain.stopped();
-  if (reason !== null) return { status: 0, comment: reason };
-  const health = await readHealth(chain, options);
-  if (!health) return { status: 0, comment: "the database does not answer" };
-  if (health.indexer?.phase === "halted") {
-    return { status: 0, comment: health.indexer.reason ?? "the node has another chain" };
-  }
-  if (!chain.chain.status().some(({ usable }) => usable)) {
-    return { status: 0, comment: "the node does not answer" };
-  }
-  const [problem] = problemsOf(health);
-  return problem === undefined ? { status: 1, comment: "" } : { status: 2, comment: problem };
+  const { problems, isDown } = await readState(chain, options);
+  const [problem] = problems;
+  if (problem === undefined) return { status: 1, comment: "" };
+  return { status: isDown ? 0 : 2, comment: chain.stopped() ?? problem };
 }

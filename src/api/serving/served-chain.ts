@@ -2,18 +2,20 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Uses } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
+import type { IndexHealth } from "../../store/health.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
 
 /** A served chain, with all dependencies of its answers. */
 export interface ServedChain extends Services {
-  /** The chain's name for people, if it has one. */
   networkName: string | undefined;
   coinSymbol: string;
   /** This thread's metrics of the chain. */
   metrics: Metrics;
   /** Returns the metrics of its other threads. */
   countedElsewhere(): CountedMetrics;
+  /** The report of this process's indexer while it writes: newer than the stored one, also when nothing can be stored. */
+  ownIndexer(): Pick<IndexHealth, "indexer" | "indexerAgeSeconds"> | null;
   /** Running requests that may concern it. */
   requests: Uses;
   /** Returns why it is not served; null while it is. */

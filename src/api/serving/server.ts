@@ -4,7 +4,6 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
-import { addPages } from "../../pages/pages.ts";
 import { parseRpcBody } from "../eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
 import {
@@ -54,8 +53,11 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
+/** Adds routes that only the composition knows. */
+type AddRoutes = (app: FastifyInstance, options: ServerOptions, limiter: RateLimiter) => void;
+
 /** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
-export function createServer(options: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions, addPages: AddRoutes): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
   addActions(app, options, limiter);
@@ -110,7 +112,9 @@ function addActions(app: FastifyInstance, options: DispatchOptions, limiter: Rat
             dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
           );
       const answer = await dispatch(action, parsed, dialect, chain, { client, signal, known });
-      return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
+      return action.isSubmission || answer.file
+        ? send(reply, answer)
+        : sendTagged(request, reply, answer);
     };
   const takesSources = (request: FastifyRequest) =>
     namesSubmission(

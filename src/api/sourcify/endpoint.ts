@@ -18,7 +18,6 @@ export interface SourcifyContext
 export interface SourcifyRequest {
   /** The URL's path as it was sent, with a chain's part before the base. */
   path: string;
-  /** Parts of the path by their names. */
   parameters: Readonly<Record<string, string>>;
   /** Returns the last value of a name in the query; undefined when absent or empty. */
   query(name: string): string | undefined;
@@ -55,5 +54,4 @@ export interface Endpoint {
   handle(context: SourcifyContext, request: SourcifyRequest): Promise<SourcifyAnswer>;
 }
 
-/** An answer, with the target of a redirect. */
 type SourcifyAnswer = Answer & { location?: string };

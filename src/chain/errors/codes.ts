@@ -20,6 +20,8 @@ export const KINDS = {
   "out-of-gas": { retryable: false, elsewhere: false },
   /** Pruned, or not an archive node. */
   "state-unavailable": { retryable: false, elsewhere: true },
+  /** The node no longer keeps blocks so old (EIP-4444). */
+  "history-expired": { retryable: false, elsewhere: true },
   "block-unknown": { retryable: true, elsewhere: true },
   /** The block is no longer part of the chain. */
   "block-replaced": { retryable: false, elsewhere: true },

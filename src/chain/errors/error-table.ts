@@ -116,6 +116,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
     means: "timeout",
     texts: [/time[sd]?[ -]?out/i, /deadline exceeded/i],
   },
+  { means: "history-expired", texts: [/^pruned history\b/i] },
   {
     means: "state-unavailable",
     texts: [
@@ -193,7 +194,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
   // Codes with one meaning for all texts: JSON-RPC 2.0, EIP-1474, EIP-4444, Besu, Ankr, TheRPC.
   { means: "reverted", codes: [3] },
   { means: "rate-limited", codes: [429, -32_005, -32_029, -32_090] },
-  { means: "state-unavailable", codes: [4444] },
+  { means: "history-expired", codes: [4444] },
   { means: "block-unknown", codes: [-32_001, -39_001] },
   { means: "method-missing", codes: [-32_004, -32_601, -32_604] },
   { means: "invalid-request", codes: [-32_006, -32_600, -32_602, -32_700] },

@@ -6,7 +6,6 @@ import { lookUpError } from "./error-table.ts";
 /** The error of every node call. */
 export class NodeError extends ChainError {
   declare readonly code: ChainErrorCode;
-  /** The same call may succeed at another node. */
   readonly elsewhere: boolean;
   /** The node's `Retry-After`; 0 without one. */
   readonly retryAfterMs: number;
@@ -30,7 +29,6 @@ const LONGEST_QUOTE = 200;
 /** The HTTP answer that carried an error. */
 export interface HttpAnswer {
   status: number;
-  /** Header `Retry-After`. */
   retryAfter?: string | undefined;
 }
 

@@ -78,7 +78,6 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     }
   }
 
-  /** Sends one batch. */
   async function exchange(
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
@@ -174,6 +173,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
       node: name,
       usable: health.failure === null,
       failure: health.failure,
+      limited: gate.closed,
       concurrency: concurrency.value,
       batchSize: lookUps.value,
     }),

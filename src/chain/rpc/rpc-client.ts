@@ -111,7 +111,6 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
         const [outcome] = await transport.ask([{ method, params }]);
         return resultOf(outcome);
       }),
-    /** See `Chain.forward`. */
     async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
       const stop = stopOf(options);
       const outcomes = new Array<Outcome | undefined>(calls.length);

@@ -23,7 +23,6 @@ export interface EmbeddedPostgresOptions {
   log: Logger;
   /** Whether data are synced to disk; false for tests. Default true. */
   durable?: boolean;
-  /** Aborts a start. */
   signal?: AbortSignal;
 }
 

@@ -13,7 +13,6 @@ import type { IndexerStatus } from "../thread/status.ts";
 import type { SoftInconsistency, SoftKind } from "./check.ts";
 import { InconsistentBlockError, validateBlock } from "./validate.ts";
 
-/** A block as a node gave it. */
 interface Answer {
   blockNumber: number;
   node: NodeName;

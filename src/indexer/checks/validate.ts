@@ -58,9 +58,10 @@ function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check)
   requireThat(Array.isArray(block.transactions), "it has no list of transactions");
   const { length } = block.transactions;
   requireThat(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
-  for (const index of block.transactions.keys()) {
-    validateTransaction(block, index, check);
-    validateReceipt(block, receipts[index] as RawReceipt, index, check);
+  for (const [position, transaction] of block.transactions.entries()) {
+    const index = fetched.indexes?.[position] ?? position;
+    validateTransaction(block, transaction, index, check);
+    validateReceipt(block, transaction, receipts[position] as RawReceipt, index, check);
   }
   for (const { kind, reason } of fetched.oddities ?? []) check.prefer(false, kind, reason);
   validateUncles(block, uncles, check);
@@ -78,9 +79,13 @@ function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check)
   if (traces) validateTraces(fetched, traces, check);
 }
 
-function validateTransaction(block: RawBlock, index: number, check: Check): void {
+function validateTransaction(
+  block: RawBlock,
+  transaction: RawTransaction,
+  index: number,
+  check: Check,
+): void {
   const { requireThat } = check;
-  const transaction = block.transactions[index] as RawTransaction;
   const place = `transaction ${index}`;
   requireThat(isHash(transaction.hash), `${place} has no hash`);
   requireThat(isAddress(transaction.from), `${place} has no sender`);
@@ -93,9 +98,14 @@ function validateTransaction(block: RawBlock, index: number, check: Check): void
   requireIndex(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
 }
 
-function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, check: Check): void {
+function validateReceipt(
+  block: RawBlock,
+  { hash: transactionHash }: RawTransaction,
+  receipt: RawReceipt,
+  index: number,
+  check: Check,
+): void {
   const { requireThat } = check;
-  const transactionHash = block.transactions[index]?.hash;
   const elsewhere = `receipt ${index} belongs to another transaction`;
   requireName(receipt.blockHash, block.hash, `receipt ${index} belongs to another block`, check);
   requireThat(receipt.transactionHash === transactionHash, elsewhere);

@@ -11,14 +11,35 @@ import { decodeUncles } from "./uncles.ts";
 /** Returns the rows of validated blocks (`validateBlock`), in block order. */
 export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
   const rows = emptyRows();
-  for (const { block, receipts, traces, uncles = [] } of blocks) {
-    const blockNumber = quantityToNumber(block.number);
-    decodeTransactions(rows, block, receipts, traces);
-    decodeUncles(rows, blockNumber, uncles);
-    decodeLogs(rows, blockNumber, receipts);
-    decodeTokenTransfers(rows, blockNumber, receipts);
-    if (traces) decodeInternalTransactions(rows, block, receipts, traces);
-    else decodeTopLevelCreations(rows, blockNumber);
+  for (const fetched of blocks) {
+    const own = fetched.indexes ? emptyRows() : rows;
+    decodeBlock(own, fetched);
+    if (fetched.indexes) addWithIndexes(rows, own, fetched.indexes);
   }
   return rows;
+}
+
+/** Adds the rows of a block whose transactions have other indexes than their positions. */
+function addWithIndexes(rows: ChainRows, own: ChainRows, indexes: readonly number[]): void {
+  for (const [name, ofTable] of Object.entries(own) as [keyof ChainRows, object[]][]) {
+    const placed = ofTable.map((row) =>
+      "transactionIndex" in row
+        ? { ...row, transactionIndex: indexes[Number(row.transactionIndex)] }
+        : row,
+    );
+    rows[name].push(...(placed as never[]));
+  }
+}
+
+function decodeBlock(
+  rows: ChainRows,
+  { block, receipts, traces, uncles = [] }: FetchedBlock,
+): void {
+  const blockNumber = quantityToNumber(block.number);
+  decodeTransactions(rows, block, receipts, traces);
+  decodeUncles(rows, blockNumber, uncles);
+  decodeLogs(rows, blockNumber, receipts);
+  decodeTokenTransfers(rows, blockNumber, receipts);
+  if (traces) decodeInternalTransactions(rows, block, receipts, traces);
+  else decodeTopLevelCreations(rows, blockNumber);
 }

@@ -7,7 +7,6 @@ import { PARTS, type Part, prove } from "./prove.ts";
 /** `whole`: everything; `sample`: the header, and all of some blocks; `none`: nothing. */
 export type ProofScope = "whole" | "sample" | "none";
 
-/** The proofs of one part of the blocks. */
 interface PartStatus {
   /** Blocks since the start with this part proven. */
   proven: number;

@@ -26,13 +26,11 @@ interface AuditedState {
   sql: Queryable;
   chain: Chain;
   head: BlockReference;
-  /** The number of rows to compare. */
   sample: number;
   ask: AskOptions;
 }
 
 export interface StateAudit {
-  /** The number of rows that were compared. */
   checked: number;
   /** The differing rows, in words. */
   differences: string[];

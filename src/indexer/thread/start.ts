@@ -37,9 +37,10 @@ export type WorkerMessage =
 export interface Indexer {
   /** Returns the indexer's last status. */
   status(): IndexerStatus;
+  /** Returns the seconds since then. */
+  silence(): number;
   /** Returns the thread's metrics so far. */
   counted(): CountedMetrics;
-  /** Resolves once the thread has ended. */
   stop(): Promise<void>;
 }
 
@@ -58,6 +59,7 @@ export function startIndexer(
 ): Indexer {
   let status = initialStatus();
   let counted: CountedMetrics = [];
+  let heardAt = performance.now();
   let stopping = false;
   let worker = startWorker();
   let ended = watch(worker);
@@ -78,6 +80,7 @@ export function startIndexer(
     watched.on("message", (message: WorkerMessage) => {
       if ("status" in message) {
         ({ status, counted } = message);
+        heardAt = performance.now();
       } else {
         stopping = true;
         onFatal(message.fatal, message.publicReason);
@@ -94,6 +97,7 @@ export function startIndexer(
 
   return {
     status: () => status,
+    silence: () => Math.floor((performance.now() - heardAt) / 1_000),
     counted: () => counted,
     async stop() {
       stopping = true;

@@ -11,8 +11,9 @@ export interface IndexerStatus {
    * (at the head), `halted` (the node has another chain).
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
-  /** Why the indexer waits or is halted. */
   reason: string | null;
+  /** How long it has waited; 0 while it does not. */
+  waitSeconds: number;
   /** Null before the first binding to a chain. */
   chainId: number | null;
   nodeHead: number | null;
@@ -39,7 +40,6 @@ export interface IndexerStatus {
     differing: AuditCounts;
     last: string | null;
   };
-  /** Roll-backs since the start, and the deepest in blocks. */
   reorgs: { count: number; deepest: number };
 }
 
@@ -48,7 +48,6 @@ type AuditCounts = Record<string, number> & { blocks: number };
 interface BackfillProgress {
   from: number;
   to: number;
-  /** All blocks up to here are recorded. */
   recorded: number;
   blocksPerSecond: number;
   secondsLeft: number | null;
@@ -59,6 +58,7 @@ export function initialStatus(): IndexerStatus {
   return {
     phase: "starting",
     reason: null,
+    waitSeconds: 0,
     chainId: null,
     nodeHead: null,
     head: null,

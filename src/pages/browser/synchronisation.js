@@ -66,7 +66,7 @@ function stateOf(current, error) {
   if (!current) return ["unknown", "Asking the server…"];
   const { status, problems = ["the server cannot tell how it is"], indexer } = current;
   if (status === "ready") return ["good", "Ready: every answer is true for the head below."];
-  const text = `Not ready: ${[...problems, indexer?.reason].filter(Boolean).join("; ")}.`;
+  const text = `Not ready: ${problems.join("; ")}.`;
   return [["starting", "backfilling", "indexing"].includes(indexer?.phase) ? "wait" : "bad", text];
 }
 

@@ -103,6 +103,14 @@ function Overview({ transaction }) {
           "Kind",
           html`${TYPES[details.type] ?? `type ${details.type}`}, <span class="soft">nonce ${grouped(details.nonce)}</span>`,
         ],
+        ...(details.authorizations
+          ? [
+              [
+                "Delegations",
+                details.authorizations.map((one) => html`<${Delegation} one=${one} />`),
+              ],
+            ]
+          : []),
       ]} />
     </div>
     ${
@@ -113,6 +121,15 @@ function Overview({ transaction }) {
       <//>`
     }
   `;
+}
+
+/** An authorization of EIP-7702: which account runs whose code from now on. */
+function Delegation({ one: { authority, delegate, chainId, nonce, valid } }) {
+  const who = authority ? html`<${AddressLink} address=${authority} />` : "an unknown account";
+  const isEnd = BigInt(delegate) === 0n;
+  return html`<div>${who} ${isEnd ? "delegates no more" : html`to <${AddressLink} address=${delegate} />`}
+    <span class="soft">${chainId === "0" ? "any chain" : `chain ${chainId}`}, nonce ${grouped(nonce)}</span>
+    ${!valid && html`<span class="badge">not valid</span>`}</div>`;
 }
 
 function Price({ transaction: { gasPrice, details } }) {

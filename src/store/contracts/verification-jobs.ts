@@ -12,7 +12,6 @@ export interface JobStatus {
   /** Error sentence; null unless failed. */
   reason: string | null;
   createdAtSeconds: number;
-  /** Null until it passed or failed. */
   finishedAtSeconds: number | null;
 }
 
@@ -37,9 +36,7 @@ export interface NewJob extends Omit<ClaimedJob, "attempt"> {
 export interface JobLimits {
   /** Jobs of one client for one address within an hour. */
   perHour: number;
-  /** Waiting jobs of one client. */
   waitingOfClient: number;
-  /** Waiting jobs of all clients. */
   waiting: number;
   /** Codes of failures that do not count for `perHour`. */
   uncounted: readonly string[];
@@ -52,7 +49,6 @@ export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | 
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
-/** PostgreSQL's codes. */
 const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** A table, column or right is missing. */
@@ -96,7 +92,6 @@ export interface OpenJobs {
   running: number;
   /** How long the oldest waiting job has waited, in seconds. */
   waitSeconds: number;
-  /** Clients with waiting jobs. */
   clients: number;
 }
 

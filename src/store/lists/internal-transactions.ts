@@ -127,7 +127,7 @@ export async function listInternalTransactionsOfTransaction(
     sql,
     sql`
       SELECT i.block_number, i.transaction_index, i.position
-      FROM transaction_places(${transactionHash}) p
+      FROM transaction_place(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
         ${behindKey(sql, page, key, order)}

@@ -9,7 +9,7 @@ import { inPublishedBlocks } from "./page.ts";
 /** Fields of some transaction types, in the node's form. */
 export interface TransactionExtra {
   accessList?: unknown;
-  authorizationList?: unknown;
+  authorizationList?: readonly unknown[];
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: unknown;
   blobGasUsed?: Hex;
@@ -68,7 +68,7 @@ export async function getSignedTransaction(
 ): Promise<SignedTransaction | undefined> {
   const [transaction] = await sql<SignedTransaction[]>`
     SELECT b.hash AS block_hash, t.block_number, t.transaction_index, ${signedColumns(sql)}
-    FROM transaction_places(${hash}) p
+    FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
     WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
@@ -106,7 +106,7 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
       t.cumulative_gas_used, t.gas_used,
       t.gas_price, t.status, t.extra, t.l1_fee, l.log_index, l.address,
       l.topic0, l.topic1, l.topic2, l.topic3, l.data
-    FROM transaction_places(${hash}) p
+    FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
     LEFT JOIN LATERAL logs_of_transaction(p.block_number, p.transaction_index) l ON true

@@ -163,7 +163,7 @@ export function listTransfersOfTransaction(
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
-      SELECT t.* FROM transaction_places(${transactionHash}) p
+      SELECT t.* FROM transaction_place(${transactionHash}) p
       CROSS JOIN LATERAL token_transfers_of_transaction(p.block_number, p.transaction_index) t
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${behindPlace(sql, page, ["log_index", "batch_index"], "asc")}
       ORDER BY t.log_index, t.batch_index

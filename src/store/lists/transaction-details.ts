@@ -1,4 +1,5 @@
 import type { Address } from "../../core/evm/address.ts";
+import { type ReadAuthorization, readAuthorizations } from "../../core/evm/authorization.ts";
 import type { Queryable } from "../../db/client.ts";
 import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
 import type { TransactionLog } from "./logs.ts";
@@ -21,6 +22,8 @@ interface TransactionFacts {
 /** Data for the details of a transaction. */
 export interface ReadDetails {
   facts: TransactionFacts;
+  /** Of EIP-7702, the first ones. */
+  authorizations: ReadAuthorization[];
   /** Of the receiver and of the contracts that logged or failed. */
   abis: VerifiedAbi[];
 }
@@ -29,22 +32,35 @@ type Place = Pick<TransactionDetail, "blockNumber" | "transactionIndex">;
 
 const MOST_FAILED = 20;
 const MOST_DELEGATIONS = 50;
+export const MOST_AUTHORIZATIONS = 100;
 
 /** Reads the data for the details of a transaction; `sql` must be the transaction's snapshot. */
 export async function readTransactionDetails(
   sql: Queryable,
   transaction: TransactionDetail,
   logs: readonly TransactionLog[],
+  chainId: number,
 ): Promise<ReadDetails | undefined> {
   const facts = await getFacts(sql, transaction);
   if (!facts) return undefined;
   const failed = transaction.succeeded === false ? await listFailedCallees(sql, transaction) : [];
+  const authorizations = await readAuthorizations(
+    facts.extra?.authorizationList,
+    chainId,
+    MOST_AUTHORIZATIONS,
+  );
+  // Of several authorizations of an account the last one counts.
+  const ofAccounts = authorizations
+    .toReversed()
+    .flatMap(({ authority, address, valid }) =>
+      valid && authority ? [{ caller: authority, callee: address }] : [],
+    );
   // A proxy may have another target now.
-  const delegations = await listDelegations(sql, transaction);
+  const delegations = [...ofAccounts, ...(await listDelegations(sql, transaction))];
   const receiver = transaction.to ?? facts.createdContract;
   const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
   const distinct = new Set(addresses.filter((address) => address !== null));
-  return { facts, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
+  return { facts, authorizations, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
 }
 
 async function getFacts(

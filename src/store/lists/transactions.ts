@@ -50,7 +50,7 @@ export async function getTransaction(
       t.transaction_index, t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
       t.gas_price, t.gas_used, t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
       t.revert_data, (SELECT traced FROM sync_state) AS traced
-    FROM transaction_places(${hash}) p
+    FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
     WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;

@@ -124,7 +124,6 @@ export interface DailyStatistics {
   gasUsed: string;
   gasLimit: string;
   blockBytes: string;
-  /** Null on a day without transactions. */
   gasPriceMinimum: string | null;
   gasPriceMaximum: string | null;
   /** Sum over the transactions. */

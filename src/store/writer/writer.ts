@@ -73,6 +73,15 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   return term;
 }
 
+/** Condition: a session holds the writer's lock of the schema; null on a replica. */
+export function isWritten(sql: Queryable) {
+  return sql`CASE WHEN NOT pg_is_in_recovery() THEN EXISTS (
+    SELECT 1 FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND classid = ${LOCK_CLASS.writer}
+      AND objid = current_schema()::regnamespace::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) END`;
+}
+
 /** Returns whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
 export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (!(await isUneven(sql))) return false;

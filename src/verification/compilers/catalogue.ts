@@ -18,7 +18,6 @@ import {
 export interface CompilerCatalogue {
   /** Returns the compiler of a version, downloaded if need be. Throws `VerificationError` of code `compiler-unavailable`. */
   resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
-  /** Long versions, `v` in front, the newest release first. */
   list(language: CompilerFamily): Promise<string[]>;
 }
 

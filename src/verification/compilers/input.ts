@@ -5,7 +5,6 @@ export type CompilerLanguage = "Solidity" | "Yul" | "Vyper";
 /** The common form of a request: sources and settings of one compile, and the wanted contract. */
 export interface CompilerInput {
   language: CompilerLanguage;
-  /** Text by path. A map, since any text is a legal path. */
   sources: ReadonlyMap<string, string>;
   /** As sent, without settings that do not change the code (`knownSettings`). */
   settings: Settings;

@@ -81,9 +81,7 @@ const Message = z.object({
 
 /** The output of a compiler. Each contract is parsed on demand. */
 export interface CompilerOutput {
-  /** Files and the names of their contracts, in the compiler's order. */
   names: { path: string; name: string }[];
-  /** Numbers of the files in source maps. */
   sourceIds: Readonly<Record<string, { id: number }>>;
   /** Syntax trees of the files, where requested; of solc up to 0.4.11 in the older form. */
   trees: readonly unknown[];

@@ -41,9 +41,7 @@ export interface Attempt {
   input: CompilerInput;
   /** All contracts that fit the request and have code, the best match first. */
   candidates: Candidate[];
-  /** Names of contracts that fit the request but have no code. */
   abstract: string[];
-  /** All contracts of the output. */
   names: { path: string; name: string }[];
 }
 

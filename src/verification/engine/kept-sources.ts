@@ -40,7 +40,6 @@ export function keptSources(
   };
 }
 
-/** Begins with a root, a drive or a step out of the folder. */
 const OUTSIDE = /^(?:[a-z]:|(?:\.[\\/])*(?:\.\.)?[\\/])/i;
 /** Root prefix of a path: nothing, for a path that begins with `/`, or a drive. */
 const ROOT = /^(?:[a-z]:.*)?$/i;

@@ -42,7 +42,6 @@ export interface VerifiedSource extends VerifiedFacts {
   creationMatch: CodeMatch | null;
   compiledRuntime: KeptCode;
   compiledCreation: KeptCode;
-  /** See `trialOf`. */
   trial: Trial | null;
 }
 

@@ -1,4 +1,3 @@
-/** Time without a renewal after which a job counts as abandoned. */
 const EXPIRY_MS = 15_000;
 
 /** Creates a watch that returns leases not renewed for long, by its own clock: the database's may change. */

@@ -18,7 +18,6 @@ export interface OnChainFacts {
   codeHash: Hex;
   /** Null without an indexed creation: the contract is older than the index, or there are no traces. */
   creation: CreationFacts | null;
-  /** The block at which these facts hold. */
   block: { number: number; hash: Hex };
 }
 

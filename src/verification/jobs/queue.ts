@@ -20,7 +20,6 @@ import { createLeaseWatch } from "./leases.ts";
 
 /** Runs the jobs of several chains, whose tables are in one database. */
 export interface JobQueue {
-  /** Adds a chain. */
   add(source: JobSource): JobChain;
   /** Returns schemas of its chains, without those whose tables do not answer. */
   schemas(): string[];
@@ -30,9 +29,7 @@ export interface JobQueue {
 
 /** A chain whose contracts are verified. */
 export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
-  /** Schema of its tables. */
   schema: string;
-  /** Called when a job has ended. */
   onJob?: ((outcome: "passed" | "failed", ms: number) => void) | undefined;
 }
 
@@ -61,7 +58,6 @@ interface Member extends JobSource {
   readonly running: Set<Promise<void>>;
 }
 
-/** Other processes add jobs too. */
 const IDLE_MS = 1000;
 /** Two jobs that reach their time limit, or some fifty ordinary verifications. */
 const BUDGET_MS = 120_000;

@@ -65,7 +65,6 @@ export interface SubmissionOptions {
 
 /** Longest stored request in characters. Escapes can make it several times as long as sent. */
 const MAX_REQUEST = 12_000_000;
-/** Longer than any version. */
 const MAX_VERSION = 100;
 
 /** Accepts a request; the job is committed on return. Throws `VerificationError` of code `node`, and `RequestError` for a long one. */

@@ -1,15 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql } from "../../../src/db/client.ts";
 import { timeStatements } from "../../../src/db/statements.ts";
+import { getIndexHealth } from "../../../src/store/health.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
+import { releaseWriterLock, takeWriterLock } from "../../../src/store/writer/writer.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
+import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";
 
+let node: ScriptedNode;
 let server: TestApp;
 beforeAll(async () => {
-  server = await createTestApp();
+  node = await startScriptedNode();
+  server = await createTestApp({ nodeUrl: node.url });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await node.stop();
+});
+
+const DATABASE_AWAY =
+  "the database does not answer; see whether it runs, and where DATABASE_URL leads";
 beforeEach(async () => {
   const { sql } = server;
   await sql`TRUNCATE blocks, daily_statistics, sync_state, indexer_status`;
@@ -31,7 +42,7 @@ test("/health/live answers whatever else is wrong", async () => {
   expect(await ask("/health/live", alone.app)).toEqual({ status: 200, body: { status: "live" } });
   expect(await ask("/health/ready", alone.app)).toEqual({
     status: 503,
-    body: { status: "not ready", problems: ["the database does not answer"] },
+    body: { status: "not ready", problems: [DATABASE_AWAY] },
   });
   const { status, body } = await ask("/health", alone.app);
   expect(status).toBe(503);
@@ -74,9 +85,19 @@ describe("/health/ready", () => {
       "no indexer has reported yet",
     ],
     [
-      "when the indexer is silent",
+      "while the node has another chain, and says which",
+      () => writeIndexerStatus(server.sql, { phase: "halted", reason: "another one" }),
+      "another one",
+    ],
+    [
+      "while the indexer waits",
+      () => writeIndexerStatus(server.sql, { phase: "waiting", reason: "no disk", waitSeconds: 3 }),
+      "the indexer waits: no disk",
+    ],
+    [
+      "without a writer",
       () => server.sql`UPDATE indexer_status SET updated_at = now() - interval '90 seconds'`,
-      "the indexer has said nothing for 90 s",
+      "no indexer writes to the database, the last one reported 90 s ago; start one (ROLE=all or ROLE=indexer)",
     ],
     [
       "when blocks are missing",
@@ -91,6 +112,63 @@ describe("/health/ready", () => {
     });
   });
 });
+
+test("a writer that is silent is told from none", async () => {
+  await server.sql`UPDATE indexer_status SET updated_at = now() - interval '90 seconds'`;
+  await server.sql.begin(async (writer) => {
+    await takeWriterLock(writer);
+    expect((await ask("/health/ready")).body.problems).toEqual([
+      "the indexer has said nothing for 90 s; see its log, and restart it",
+    ]);
+    await releaseWriterLock(writer);
+  });
+});
+
+test("what the indexer waits for a moment is no problem", async () => {
+  await writeIndexerStatus(server.sql, { phase: "waiting", reason: "a flaw", waitSeconds: 2 });
+  expect((await ask("/health/ready")).status).toBe(200);
+});
+
+test("the report of the own indexer comes before the stored one", async () => {
+  const { indexer } = await getIndexHealth(server.sql);
+  const own = indexer && {
+    ...indexer,
+    phase: "waiting",
+    reason: "the disk is full",
+    waitSeconds: 9,
+  };
+  await server.sql`UPDATE indexer_status SET updated_at = now() - interval '90 seconds'`;
+  const app = await createTestApp({
+    sql: server.sql,
+    nodeUrl: node.url,
+    ownIndexer: () => ({ indexer: own, indexerAgeSeconds: 1 }),
+  });
+  expect((await ask("/health", app.app)).body.problems).toEqual([
+    "the indexer waits: the disk is full",
+  ]);
+  await app.close();
+});
+
+test.each(["refuses", "is silent"])(
+  "a node that %s is named, and the chain is offline",
+  async (fault) => {
+    const dead = await startScriptedNode();
+    const app = await createTestApp({ sql: server.sql, nodeUrl: dead.url });
+    if (fault === "refuses") await dead.stop();
+    else dead.fail({ effect: { kind: "stall" } });
+    const problem = expect.stringMatching(
+      /^no node answers \(.+\); see whether it runs, and where RPC_URL leads$/,
+    );
+    expect((await ask("/health", app.app)).body).toMatchObject({
+      status: "not ready",
+      problems: [problem],
+    });
+    const [entry] = (await ask("/v2/chainlist", app.app)).body.result;
+    expect(entry).toMatchObject({ status: 0, comment: problem });
+    await app.close();
+    await dead.stop();
+  },
+);
 
 test("/health reports how the index is doing", async () => {
   await setSyncState(server.sql, { generation: 4 });

@@ -6,19 +6,25 @@ import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../../src/telemetry/process-metrics.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { publish } from "../../support/build.ts";
+import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";
 
+let node: ScriptedNode;
 let server: TestApp;
 let indexer: Metrics;
 
 beforeAll(async () => {
   indexer = createMetrics("indexer");
   let counted = await indexer.registry.getMetricsAsJSON();
-  server = await createTestApp({ countedElsewhere: () => counted });
+  node = await startScriptedNode();
+  server = await createTestApp({ nodeUrl: node.url, countedElsewhere: () => counted });
   indexer.publishedBlocks.inc(7);
   indexer.rpcRequests.inc({ method: "eth_call", outcome: "ok" });
   counted = structuredClone(await indexer.registry.getMetricsAsJSON());
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await node.stop();
+});
 
 /** Lines of the metrics whose names begin so, without the label that all have. */
 async function scrape(prefix: string): Promise<string[]> {

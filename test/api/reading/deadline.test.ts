@@ -60,7 +60,9 @@ describe("a database and a node that have stopped without a word", () => {
       fetch(new URL("/metrics", server.app.listeningOrigin)).then((response) => response.text()),
     ]);
     expect(report).toMatchObject({ status: 503, body: { database: { reachable: false } } });
-    expect(ready).toMatchObject({ body: { problems: ["the database does not answer"] } });
+    expect(ready).toMatchObject({
+      body: { problems: ["the database does not answer; see its log"] },
+    });
     expect(metrics).toMatch(/^periscope_database_up\{chain="31337"\} 0$/m);
   });
 

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { publish } from "../../support/build.ts";
+import { startScriptedNode } from "../../support/scripted-node.ts";
 
 let server: TestApp;
 let url: URL;
@@ -91,14 +92,14 @@ test("a chain that nobody knows yet is left out", async () => {
 });
 
 test("says why it is degraded", async () => {
-  const chain = Object.create(server.chain);
-  chain.status = () => [{ usable: true }];
-  const app = await createTestApp({ sql: server.sql, chain });
+  const node = await startScriptedNode();
+  const app = await createTestApp({ sql: server.sql, nodeUrl: node.url });
   expect((await ask(app.app)).result[0]).toMatchObject({
     status: 2,
     comment: "no indexer has reported yet",
   });
   await app.close();
+  await node.stop();
 });
 
 test.each(["API", "Health", "v2"])(

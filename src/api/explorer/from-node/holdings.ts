@@ -65,12 +65,15 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
   return [...byKey.values()];
 }
 
-/** Returns the owner's holding at the served head as the contract reports it, in both forms; transfers count where it reports none. */
+/**
+ * Returns the owner's holding at the served head as the contract reports it, in both forms; null where the contract of a known token
+ * reports none: the sum of its transfers is not its word.
+ */
 export async function readHolding(
   context: Context,
   token: Address,
   owner: Address,
-): Promise<bigint> {
+): Promise<bigint | null> {
   const { head, found } = await context.read(async (sql, served) => ({
     head: await served,
     found: await findHolding(sql, token, owner),
@@ -84,7 +87,7 @@ export type FoundHolding = Awaited<ReturnType<typeof findHolding>>;
 /** Reads the stored part of `readHolding`. */
 export async function findHolding(sql: Queryable, token: Address, owner: Address) {
   return {
-    stored: await getHolding(sql, token, owner),
+    known: await getHolding(sql, token, owner),
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
   };
 }
@@ -93,29 +96,21 @@ export async function findHolding(sql: Queryable, token: Address, owner: Address
 export async function askHolding(
   context: Pick<Context, "chain" | "unresponsive">,
   { token, owner }: { token: Address; owner: Address },
-  { stored, ids }: FoundHolding,
+  { known, ids }: FoundHolding,
   head: ServedHead,
-): Promise<bigint> {
-  const accepted = acceptedAmount(BigInt(stored?.amount ?? 0));
-  if (stored && !stored.isAsked) return accepted;
-  const isOfIds = stored?.standard === 1155;
-  if (stored?.readBlock === head.number && !isOfIds) return accepted;
+): Promise<bigint | null> {
+  if (known?.isAsked === false) return null;
   if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
-  const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
-  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
-  // The stored whole may still be a sum of transfers.
-  if (isOfIds && known.length > 0 && asked.length === 0) return sumOf(known);
-  const [whole, ...byId] = await fetchReportedBalances(
+  const byId = ids.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }));
+  const [whole, ...amounts] = await fetchReportedBalances(
     context,
-    [{ token, owner }, ...asked.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }))],
+    [{ token, owner }, ...byId],
     head,
   );
-  const answered = [...known, ...byId].filter((amount) => typeof amount === "bigint");
-  const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : undefined;
-  return (
-    (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
-    accepted
-  );
+  const told = amounts.filter((amount) => typeof amount === "bigint");
+  const ofIds = ids.length > 0 && told.length === ids.length ? sumOf(told) : null;
+  if (known?.standard === 1155) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
+  return whole ?? ofIds ?? (known ? null : 0n);
 }
 
 /** Returns the whole holding, with the fresh amounts of its parts in place of the stored ones. */

@@ -13,8 +13,8 @@ export async function listIdsOf(
   token: Address,
   owner: Address,
 ): Promise<string[] | undefined> {
-  const holding = await getHolding(sql, token, owner);
-  if (holding?.standard !== 1155) return undefined;
+  const known = await getHolding(sql, token, owner);
+  if (known?.standard !== 1155) return undefined;
   const held = await listHeldIds(sql, token, owner, READABLE_BALANCES + 1);
   return held.flatMap(({ tokenId }) => tokenId ?? []);
 }
@@ -22,7 +22,7 @@ export async function listIdsOf(
 /** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
 /** Error text for a contract without an answer: its transfers may be incomplete. */
-const UNTOLD = "The contract does not tell what was held";
+export const UNTOLD = "The contract does not tell what was held";
 
 /** Returns a holding after a block as the contract reports it, the sum of several ids. Throws `RequestError` when there are too many. */
 export async function readHoldingAt(

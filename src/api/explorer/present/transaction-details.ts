@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
+import { quantityToDecimal } from "../../../core/evm/quantity.ts";
 import type { VerifiedAbi } from "../../../store/contracts/verified/abis.ts";
 import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
 import type { TransactionLog } from "../../../store/lists/logs.ts";
 import type { TransactionExtra } from "../../../store/lists/rpc-transactions.ts";
-import type { ReadDetails } from "../../../store/lists/transaction-details.ts";
+import { MOST_AUTHORIZATIONS, type ReadDetails } from "../../../store/lists/transaction-details.ts";
 import type { TransactionDetail } from "../../../store/lists/transactions.ts";
 import {
   type AbiIndex,
@@ -53,6 +54,26 @@ export const transactionDetails = z
     revert: decoded.nullable(),
     logs: z.array(decoded.nullable()).describe("In the order of `logs`"),
     L1FeesPaid: l1FeesPaid.optional(),
+    authorizations: z
+      .array(
+        z.object({
+          authority: wire.addressOrEmpty.describe("The account, recovered from the signature"),
+          delegate: wire.address.describe(
+            "The contract whose code it runs from now on; 0x00…00 ends that",
+          ),
+          chainId: wire.decimal.describe("0: any chain"),
+          nonce: wire.decimal,
+          valid: z
+            .boolean()
+            .describe(
+              "Signature, chain id and size of the nonce allow it; the account's nonce is not compared",
+            ),
+        }),
+      )
+      .optional()
+      .describe(
+        `Of EIP-7702, the first ${MOST_AUTHORIZATIONS}; only where the transaction has some`,
+      ),
     chainFields: z
       .record(z.string(), z.unknown())
       .optional()
@@ -67,7 +88,7 @@ export const transactionDetails = z
 
 /** Presents a transaction's details; `reason` is its revert data. Within the budget the call comes first, then error and logs. */
 export async function presentTransactionDetails(
-  { facts, abis }: ReadDetails,
+  { facts, authorizations, abis }: ReadDetails,
   transaction: TransactionDetail,
   logs: readonly TransactionLog[],
   reason: Hex,
@@ -101,6 +122,15 @@ export async function presentTransactionDetails(
       decodeLog(ofAddress(log.address), { topics: topicsOf(log), data: log.data }, budget),
     ),
     ...(l1FeeOf && { L1FeesPaid: l1FeeOf(transaction) }),
+    ...(authorizations.length > 0 && {
+      authorizations: authorizations.map((one) => ({
+        authority: one.authority ?? "",
+        delegate: one.address,
+        chainId: quantityToDecimal(one.chainId),
+        nonce: quantityToDecimal(one.nonce),
+        valid: one.valid,
+      })),
+    }),
     ...(facts.extra && chainFieldsOf(facts.extra)),
     contracts: namesOf(abis),
   };

@@ -19,7 +19,6 @@ export type Input = ReadonlyMap<string, InputValue>;
 
 /** The parsed parameters of a request. */
 export interface ParsedRequest {
-  /** Query and body merged. */
   input: Input;
   query: Input;
   body: Input;

@@ -24,7 +24,6 @@ export const contractLink: Endpoint = {
   },
 };
 
-/** Redirects up as many levels as the path has below its first part. */
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");
   const base = /\/sourcifyverify-ui/.test(path) ? "sourcify/" : "";

@@ -18,7 +18,6 @@ export interface Delegation {
   callee: Address;
 }
 
-/** Most bytes of ABIs in one answer. */
 const MAXIMUM_BYTES = 1_000_000;
 /** Rank of delegations, behind all possible proxy targets of an address. */
 const FIRST_DELEGATION = 1_000_000;

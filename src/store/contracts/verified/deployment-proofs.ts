@@ -70,7 +70,6 @@ interface VerifiedLibrary {
   sources: string;
 }
 
-/** Hashes of the texts by path. */
 type Files = ReadonlyMap<string, string>;
 
 function filesOf(sources: string): Files {

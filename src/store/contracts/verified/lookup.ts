@@ -122,7 +122,7 @@ export async function getDeployment(
   const [row] = await sql<Deployment[]>`
     SELECT t.hash AS transaction_hash, t.block_number,
       t.transaction_index, t.from_address AS deployer
-    FROM transaction_places(${transactionHash}) p
+    FROM transaction_place(${transactionHash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
   return row;

@@ -17,7 +17,6 @@ export interface SourceFile {
 
 /** Results of the compiler and the comparison; texts are JSON unless the name says otherwise. */
 export interface VerifiedFacts {
-  /** `Solidity`, `Yul`, `Vyper`. */
   language: string;
   /** The form of the request: `flattened`, `standard-json`, `metadata-files`, `vyper`, `vyper-json`. */
   format: string;
@@ -30,7 +29,6 @@ export interface VerifiedFacts {
   optimizerRuns: number | null;
   /** 1 to 14; null when none was given. */
   license: number | null;
-  /** Path of the main file. */
   filePath: string;
   contractName: string;
   /** Addresses linked into the code, by plain library name. */
@@ -90,7 +88,6 @@ export interface VerifiedContract
     | "proof"
   > {
   verifiedAtSeconds: number;
-  /** In the order they were sent, the main file among them. */
   sources: SourceFile[];
 }
 

@@ -4,9 +4,7 @@ import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** The coin supply, in wei. */
 export interface CoinSupply {
-  /** Sum of all known balances. */
   total: string;
-  /** The zero address's part of it. */
   zeroAddress: string;
   /** Whether a balance is pending. */
   pending: boolean;

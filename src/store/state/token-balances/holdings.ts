@@ -64,8 +64,6 @@ export interface StoredHolding {
   amount: string;
   /** Whether the contract can be read: it is not unresponsive. */
   isAsked: boolean;
-  /** The block of the last read; null while pending. */
-  readBlock: number | null;
 }
 
 /** Returns the stored holding of an owner; undefined for a token without indexed transfers. */
@@ -77,7 +75,7 @@ export async function getHolding(
   const [holding] = await sql<StoredHolding[]>`
     SELECT k.standard,
       CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
-      NOT k.unresponsive AS is_asked, b.block_number AS read_block
+      NOT k.unresponsive AS is_asked
     FROM tokens k
     LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
     WHERE k.address = ${token}`;
@@ -90,12 +88,12 @@ export async function listHeldIds(
   token: Address,
   owner: Address,
   limit: number,
-): Promise<(Holding & { readBlock: number | null })[]> {
-  return sql<(Holding & { readBlock: number | null })[]>`
-    SELECT token, owner, token_id, amount, block_number AS read_block FROM token_id_balances
+): Promise<Holding[]> {
+  return sql<Holding[]>`
+    SELECT token, owner, token_id, amount FROM token_id_balances
     WHERE token = ${token} AND owner = ${owner}
     UNION ALL
-    SELECT token, owner, token_id, 0, NULL FROM nft_owners AS given
+    SELECT token, owner, token_id, 0 FROM nft_owners AS given
     WHERE token = ${token} AND owner = ${owner} AND EXISTS (SELECT FROM tokens WHERE address = ${token} AND standard = 1155)
       AND NOT EXISTS (SELECT FROM token_id_balances AS held
         WHERE held.token = given.token AND held.owner = given.owner AND held.token_id = given.token_id)

@@ -133,7 +133,6 @@ export async function repeatPasses(sql: Transaction, blockNumber: number): Promi
 
 /** Marked tokens, for the health report. */
 export interface TokenMarks {
-  /** Number of marked tokens, by reason. */
   marked: Record<string, number>;
   /** Number of tokens in a full pass. */
   stale: number;

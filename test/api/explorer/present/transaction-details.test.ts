@@ -75,7 +75,7 @@ const present = (
   abis: VerifiedAbi[],
   of: TransactionDetail = transaction,
   { reason = "0x" as Hex, logs = [] as TransactionLog[] } = {},
-) => presentTransactionDetails({ facts, abis }, of, logs, reason);
+) => presentTransactionDetails({ facts, authorizations: [], abis }, of, logs, reason);
 
 const uint = (name: string, value: string) => ({ name, type: "uint256", value });
 
@@ -102,7 +102,11 @@ test("facts are decimal text", async () => {
 
 test("facts that are not there are empty", async () => {
   const unknown = { createdContract: null, maxFeePerGas: null, maxPriorityFeePerGas: null };
-  const read = { facts: { ...facts, ...unknown, baseFeePerGas: null }, abis: [] };
+  const read = {
+    authorizations: [],
+    facts: { ...facts, ...unknown, baseFeePerGas: null },
+    abis: [],
+  };
   const old = { ...transaction, status: null };
   expect(await presentTransactionDetails(read, old, [], "0x")).toMatchObject({
     contractAddress: "",
@@ -120,7 +124,11 @@ test("a call is decoded by the receiver's ABI, and by no other", async () => {
 });
 
 test("a creation has the contract's address, and no call", async () => {
-  const read = { facts: { ...facts, createdContract: CREATED }, abis: [verified(CREATED, "Till")] };
+  const read = {
+    authorizations: [],
+    facts: { ...facts, createdContract: CREATED },
+    abis: [verified(CREATED, "Till")],
+  };
   const creation = { ...transaction, to: null };
   expect(await presentTransactionDetails(read, creation, [], "0x")).toMatchObject({
     contractAddress: CREATED,

@@ -70,7 +70,12 @@ export const gettxinfo = defineAction({
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
       const more =
         found && input.details
-          ? await readTransactionDetails(sql, transaction, found.slice(0, LOGS_PER_PAGE))
+          ? await readTransactionDetails(
+              sql,
+              transaction,
+              found.slice(0, LOGS_PER_PAGE),
+              context.chainId(),
+            )
           : undefined;
       const l1FeeOf =
         transaction && (dialect === "etherscan" || input.details)

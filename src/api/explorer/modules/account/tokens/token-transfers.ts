@@ -30,7 +30,6 @@ export const tokenTransferLists = [
   defineTokenTransferList("token404tx", 404),
 ];
 
-/** Declares the list of the transfers of one token standard. */
 function defineTokenTransferList(name: string, standard: TokenStandard) {
   const record = tokenTransferRecord(standard);
   return defineAction({

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineAction } from "../../../action.ts";
-import { ok } from "../../../envelope.ts";
+import { failed, ok } from "../../../envelope.ts";
 import { readHolding } from "../../../from-node/holdings.ts";
-import { listIdsOf, readHoldingAt } from "../../../from-node/token-history.ts";
+import { listIdsOf, readHoldingAt, UNTOLD } from "../../../from-node/token-history.ts";
 import { address, listMissing } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
@@ -33,6 +33,7 @@ export const tokenbalance = defineAction({
         (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
       );
     }
-    return ok(String(await readHolding(context, token, owner)));
+    const amount = await readHolding(context, token, owner);
+    return amount === null ? failed(UNTOLD) : ok(String(amount));
   },
 });

@@ -18,7 +18,6 @@ import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
 
 const CONTRACT = "/api/v2/smart-contracts/:address";
 
-/** Blockscout's names for the fields of the actions. */
 const NAMES = {
   compilerVersion: ["compiler_version"],
   source: ["source_code"],

@@ -1,0 +1,205 @@
+import { z } from "zod";
+import type { RpcCall } from "../../../../chain/options.ts";
+import { ChainError } from "../../../../core/errors.ts";
+import { isQuantity, quantity } from "../../../../core/evm/quantity.ts";
+import type { Queryable } from "../../../../db/client.ts";
+import { getBlock } from "../../../../store/blocks/block-details.ts";
+import { getBlockReference } from "../../../../store/blocks/blocks.ts";
+import { getSignedTransactionAt } from "../../../../store/lists/rpc-transactions.ts";
+import { findReceipt, findTransaction, presentTransaction } from "../../../eth-rpc/transactions.ts";
+import { readHeadNumber } from "../../../reading/snapshot.ts";
+import type { Context } from "../../action.ts";
+import { type Outcome, ok } from "../../envelope.ts";
+import { createForward } from "../../forwarding.ts";
+import * as wire from "../../wire.ts";
+import { type BlockTag, boolean, hash, index, tag, tagOrLatest } from "./arguments.ts";
+import { defineProxyAction } from "./define.ts";
+import { forward, isUnanswered, outcomeOf } from "./forward.ts";
+
+// Methods that the index answers, or whose block it knows.
+
+type JsonObject = Record<string, unknown>;
+const jsonObject = z.record(z.string(), z.unknown()).nullable();
+/** More than a block holds. */
+const MAXIMUM_INDEX = 2 ** 31 - 1;
+/** A number that no block has. */
+const BEYOND = Number.MAX_SAFE_INTEGER;
+
+export const ethBlockNumber = defineProxyAction({
+  name: "eth_blockNumber",
+  summary: "Number of the head that is served",
+  params: z.object({}),
+  result: wire.quantity,
+  example: {},
+  servedWhileLoading: true,
+  changesWithHead: true,
+  async handle({ read }) {
+    return ok(quantity(await readHeadNumber(read)));
+  },
+});
+
+export const ethGetBlockByNumber = defineProxyAction({
+  name: "eth_getBlockByNumber",
+  summary: "A block up to the served head, as the node has it",
+  params: z.object({
+    tag: tagOrLatest(0),
+    boolean: boolean(1).describe("`true`: whole transactions instead of their hashes"),
+  }),
+  result: jsonObject,
+  example: { tag: "0x1", boolean: "true" },
+  async handle(context, { tag, boolean: isWhole }) {
+    const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
+    // Only the node has these blocks.
+    if (tag === "pending" || tag === "safe" || tag === "finalized") {
+      return forward<JsonObject | null>(context, byNumber);
+    }
+    const number = numberOf(tag);
+    const { isAbove, block } = await context.read(async (sql, served) => {
+      const head = await served;
+      return number === undefined || number === head.number
+        ? { isAbove: false, block: head }
+        : { isAbove: number > head.number, block: await getBlockReference(sql, number) };
+    });
+    if (isAbove) return ok(null);
+    return block
+      ? ofBranch(context, { method: "eth_getBlockByHash", params: [block.hash, isWhole] })
+      : forward<JsonObject | null>(context, byNumber);
+  },
+});
+
+/** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
+async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<JsonObject | null>> {
+  const first = await forward<JsonObject | null>(context, call);
+  if (first.kind !== "ok" || first.result !== null) return first;
+  for (const node of context.chain.nodes) {
+    const other = await forward<JsonObject | null>(context, call, node);
+    if (other.kind === "ok" && other.result !== null) return other;
+  }
+  throw new ChainError("block-unknown", "no node has the block any more");
+}
+
+export const ethGetBlockTransactionCountByNumber = defineProxyAction({
+  name: "eth_getBlockTransactionCountByNumber",
+  summary: "Number of transactions in a block",
+  params: z.object({ tag: tag(0) }),
+  result: wire.quantity.nullable(),
+  example: { tag: "0x1" },
+  handle: (context, input) =>
+    ofIndexedBlock(
+      context,
+      input.tag,
+      async (sql, number) => {
+        const found = await getBlock(sql, { number });
+        return found && { result: quantity(found.transactionCount) };
+      },
+      (block) => ({ method: "eth_getBlockTransactionCountByNumber", params: [block] }),
+    ),
+});
+
+export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
+  name: "eth_getTransactionByBlockNumberAndIndex",
+  summary: "A transaction by its place in a block",
+  params: z.object({ tag: tag(0), index: index(1) }),
+  result: jsonObject,
+  example: { tag: "0x1", index: "0x0" },
+  async handle(context, { tag: block, index: place }) {
+    return ofIndexedBlock<JsonObject | null>(
+      context,
+      block,
+      async (sql, number) => {
+        const position = Math.min(Number.parseInt(place, 16), MAXIMUM_INDEX);
+        const found = await getSignedTransactionAt(sql, number, position);
+        if (!found) return undefined;
+        const { transaction } = found;
+        return { result: transaction && presentTransaction(transaction, context.chainId()) };
+      },
+      (number) => ({
+        method: "eth_getTransactionByBlockNumberAndIndex",
+        params: [number, quantity(place)],
+      }),
+    );
+  },
+});
+
+export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
+  name: "eth_getUncleByBlockNumberAndIndex",
+  summary: "Header of an uncle of a block, where the node still has it",
+  params: z.object({ tag: tag(0), index: index(1) }),
+  result: jsonObject,
+  example: { tag: "0x1", index: "0x0" },
+  async handle(context, { tag: block, index: place }) {
+    let number: string = block;
+    if (block !== "pending" && block !== "safe" && block !== "finalized") {
+      const head = await context.read(async (_sql, served) => (await served).number);
+      const wanted = numberOf(block) ?? head;
+      if (wanted > head) return ok(null);
+      number = quantity(wanted);
+    }
+    const call = { method: "eth_getUncleByBlockNumberAndIndex", params: [number, place] };
+    const outcome = await forward<JsonObject | null>(context, call);
+    // Nodes of chains without uncles lack the method.
+    return outcome.kind === "rpc-error" && !isUnanswered(outcome.error) ? ok(null) : outcome;
+  },
+});
+
+export const ethGetTransactionByHash = defineTransaction(
+  "eth_getTransactionByHash",
+  "A transaction, mined or in the node's pool",
+  findTransaction,
+);
+
+export const ethGetTransactionReceipt = defineTransaction(
+  "eth_getTransactionReceipt",
+  "Receipt of a transaction with its logs, once it is in a block",
+  findReceipt,
+);
+
+/** Declares an action with the result of `find` for a transaction. */
+function defineTransaction(name: string, summary: string, find: typeof findTransaction) {
+  return defineProxyAction({
+    name,
+    summary,
+    params: z.object({ txhash: hash(0) }),
+    result: jsonObject,
+    example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+    handle: async (context, { txhash }) =>
+      outcomeOf(await find(context, txhash, createForward(context.chain))),
+  });
+}
+
+/** Returns what `query` finds for a tag's block, null above the head. The node gets `call` for `pending` and unindexed blocks. */
+async function ofIndexedBlock<Result>(
+  context: Context,
+  tag: BlockTag,
+  query: (sql: Queryable, blockNumber: number) => Promise<{ result: Result } | undefined>,
+  call: (tag: BlockTag) => RpcCall,
+): Promise<Outcome<Result | null>> {
+  if (tag === "pending") return forward(context, call(tag));
+  const named = await findNumber(context, tag);
+  if (named.kind !== "ok") return named;
+  const { number, found } = await context.read(async (sql, served) => {
+    const head = (await served).number;
+    const wanted = named.result ?? head;
+    return { number: wanted, found: wanted > head ? { result: null } : await query(sql, wanted) };
+  });
+  return found ? ok(found.result) : forward(context, call(quantity(number)));
+}
+
+/** Returns the number of a tag's block; undefined for the served head. The node resolves `safe` and `finalized`. */
+async function findNumber(
+  context: Context,
+  tag: Exclude<BlockTag, "pending">,
+): Promise<Outcome<number | undefined>> {
+  if (tag !== "safe" && tag !== "finalized") return ok(numberOf(tag));
+  const call = { method: "eth_getBlockByNumber", params: [tag, false] };
+  const outcome = await forward<{ number?: unknown } | null>(context, call);
+  if (outcome.kind !== "ok") return outcome;
+  const number = outcome.result?.number;
+  return ok(isQuantity(number) ? numberOf(number) : BEYOND);
+}
+
+/** Returns the number of a tag's block; undefined for the served head. */
+function numberOf(tag: Exclude<BlockTag, "pending" | "safe" | "finalized">): number | undefined {
+  if (tag === "latest") return undefined;
+  return tag === "earliest" ? 0 : Math.min(Number.parseInt(tag, 16), BEYOND);
+}

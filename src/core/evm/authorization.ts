@@ -1,0 +1,106 @@
+import { keccak256, recoverAddress, toRlp } from "../deep-imports.ts";
+import { isNothing, isRecord, listOf } from "../json/record.ts";
+import { type Address, isAddress, lowerAddress } from "./address.ts";
+import { type Hex, hexConcat } from "./hex.ts";
+import { quantity } from "./quantity.ts";
+
+/** An authorization of EIP-7702, as the execution-apis specification spells it. */
+interface Authorization {
+  chainId: Hex;
+  nonce: Hex;
+  address: Address;
+  r: Hex;
+  s: Hex;
+  yParity: Hex;
+}
+
+/** Half of the curve's order: greater values of s are refused (EIP-2). */
+const GREATEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+const LAST_NONCE = 2n ** 64n - 1n;
+
+/**
+ * Returns the authorizations of a transaction in one form: nodes also write `chain_id` and `y_parity`, numbers and decimal text,
+ * `v` of 27 and 28, and put the signature into an object. One that cannot be read stays as it is.
+ */
+export function inOneForm(list: readonly unknown[]): unknown[] {
+  return list.map((one) => authorizationOf(one) ?? one);
+}
+
+function authorizationOf(given: unknown): Authorization | undefined {
+  if (!isRecord(given)) return undefined;
+  const signature = isRecord(given["signature"]) ? given["signature"] : {};
+  const fields = { ...signature, ...given };
+  const parity = fields["yParity"] ?? fields["y_parity"] ?? fields["v"];
+  try {
+    const v = BigInt(parity as string);
+    const address = lowerAddress(String(fields["address"]));
+    if (!isAddress(address)) return undefined;
+    return {
+      chainId: quantityOf(fields["chainId"] ?? fields["chain_id"]),
+      nonce: quantityOf(fields["nonce"]),
+      address,
+      r: quantityOf(fields["r"]),
+      s: quantityOf(fields["s"]),
+      yParity: quantity(v >= 27n ? v - 27n : v),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function quantityOf(value: unknown): Hex {
+  if (isNothing(value)) throw new TypeError("a field is missing");
+  return quantity(BigInt(value as string));
+}
+
+/** An authorization with the account that signed it. */
+export interface ReadAuthorization extends Authorization {
+  /** Null where the signature is of no account. */
+  authority: Address | null;
+  /** Whether signature, nonce and chain id allow it. Only the state tells whether the nonce was the account's. */
+  valid: boolean;
+}
+
+/** Recovers the accounts of the first authorizations; those that cannot be read are left out. */
+export async function readAuthorizations(
+  list: unknown,
+  chainId: number,
+  limit: number,
+): Promise<ReadAuthorization[]> {
+  const given = listOf(list).slice(0, limit).map(authorizationOf);
+  return Promise.all(
+    given
+      .filter((one) => one !== undefined)
+      .map(async (one) => {
+        const authority = await authorityOf(one).catch(() => null);
+        const isOfChain = [0n, BigInt(chainId)].includes(BigInt(one.chainId));
+        const isAllowed = BigInt(one.s) <= GREATEST_S && BigInt(one.nonce) < LAST_NONCE;
+        return { ...one, authority, valid: authority !== null && isOfChain && isAllowed };
+      }),
+  );
+}
+
+async function authorityOf({
+  chainId,
+  address,
+  nonce,
+  r,
+  s,
+  yParity,
+}: Authorization): Promise<Address> {
+  const signed = toRlp([integer(chainId), address, integer(nonce)]);
+  const signature = { r: word(r), s: word(s), yParity: Number(yParity) };
+  return lowerAddress(
+    await recoverAddress({ hash: keccak256(hexConcat("0x05", signed)), signature }),
+  );
+}
+
+/** Returns a quantity as RLP has it: whole bytes, none for 0. */
+function integer(value: Hex): Hex {
+  const digits = BigInt(value) === 0n ? "" : value.slice(2);
+  return `0x${digits.length % 2 === 0 ? "" : "0"}${digits}`;
+}
+
+function word(value: Hex): Hex {
+  return `0x${value.slice(2).padStart(64, "0")}`;
+}
