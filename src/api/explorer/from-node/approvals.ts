@@ -107,7 +107,7 @@ export async function readApprovals(context: Context, owner: Address, filter: Ap
   }
   const isMore = found.candidates.length > MOST_CANDIDATES;
   const isShort = rows.length < needed && (isMore || found.isCut);
-  if (isShort && !(isMore && after)) throw new RequestError(503, TOO_LARGE);
+  if (isShort && !(isMore && after)) throw new RequestError(503, "too-large", TOO_LARGE);
   const shown = rows.slice(skip, needed);
   const last = isShort ? bounded.at(-1) : undefined;
   const holdings = await readHoldings(context, owner, shown, found);
