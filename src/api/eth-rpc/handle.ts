@@ -26,8 +26,14 @@ export interface RpcOptions {
   requestTimeoutMs: number;
 }
 
+/** Two endpoints differ in the checks of an entry, and in the form of their errors. */
+export interface RpcFrame {
+  plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan;
+  errorOf(thrown: unknown): unknown;
+}
+
 /** The way to answer one entry of a request. */
-type Plan =
+export type Plan =
   | { kind: "answered"; outcome: RpcOutcome }
   | IndexStep
   | { kind: "forward"; call: RpcCall };
@@ -40,7 +46,10 @@ interface IndexStep {
 
 /** Characters of an answer after which other requests get a turn. */
 const LONG_TEXT = 500_000;
-const TOO_MUCH = rpcFailure(TOO_LARGE);
+const frame: RpcFrame = {
+  plan,
+  errorOf: (thrown) => requestErrorOf(thrown)?.message ?? "Something went wrong.",
+};
 const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 
@@ -55,22 +64,23 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
       throw new RequestError(413, `Payload Too Large. Max batch size is ${rpcBatchLimit}`);
     }
     const entries = isBatch ? body : [body];
-    const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs);
+    const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs, frame);
     return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
   };
 }
 
 /** Returns the answers to entries about one chain, as text, and their block. */
-async function answerAll(
+export async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
   asker: Caller,
   requestTimeoutMs: number,
+  { plan, errorOf }: RpcFrame,
 ): Promise<{ answers: string[]; block: BlockReference | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
     const known = requestErrorOf(thrown);
     if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
-    return rpcFailure(known?.message ?? "Something went wrong.");
+    return { error: errorOf(thrown) };
   }
 
   const chain = forCaller(asker, services.chain);
@@ -119,12 +129,13 @@ async function answerAll(
           : outcomeOf(outcomes.shift());
     return { outcome, id: idOf(entries[index]) };
   });
-  return { answers: await toTexts(answers), block: head };
+  return { answers: await toTexts(answers, { error: errorOf(new RequestError(200, TOO_LARGE)) }), block: head };
 }
 
 /** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
 async function toTexts(
   answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
+  tooMuch: RpcOutcome,
 ): Promise<string[]> {
   let room = MAXIMUM_ANSWER;
   const texts: string[] = [];
@@ -132,7 +143,7 @@ async function toTexts(
     const text = textOf(outcome, id);
     const fits = text.length <= room;
     if (fits) room -= text.length;
-    texts.push(fits ? text : textOf(TOO_MUCH, id));
+    texts.push(fits ? text : textOf(tooMuch, id));
     if (text.length > LONG_TEXT) await calmTurn();
   }
   return texts;

@@ -1,0 +1,72 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { hasKey } from "../index-keys.ts";
+import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
+
+/** The place of a transaction in the chain. */
+export interface TransactionPlace {
+  blockNumber: number;
+  transactionIndex: number;
+}
+
+/**
+ * Returns places of the transactions that the address, or a frame of theirs from, to or creating it,
+ * takes part in: those of the first blocks with at least `count`, in order. Blocks are never split.
+ */
+export async function listPlacesOfAddress(
+  sql: Queryable,
+  address: Address,
+  bounds: BlockBounds,
+  order: Order,
+  count: number,
+): Promise<TransactionPlace[]> {
+  const own = (blocks: BlockBounds) => sql`
+    SELECT block_number, transaction_index FROM address_transactions
+    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}`;
+  const internal = (blocks: BlockBounds) => sql`
+    SELECT block_number, transaction_index FROM address_internal_transactions
+    WHERE ${hasKey(sql, [sql`address`, sql`${address}::bytea`])} AND ${inPublishedBlocks(sql, blocks)}`;
+  const found = new Map<string, TransactionPlace>();
+  for (const rows of [own, internal]) {
+    for (const place of await firstBlocks(sql, rows, bounds, order, count)) {
+      found.set(`${place.blockNumber} ${place.transactionIndex}`, place);
+    }
+  }
+  const sign = order === "asc" ? 1 : -1;
+  const places = [...found.values()].sort(
+    (one, other) =>
+      sign *
+      (one.blockNumber - other.blockNumber || one.transactionIndex - other.transactionIndex),
+  );
+  const last = places[count - 1]?.blockNumber;
+  return places.filter(
+    ({ blockNumber }, index) => index < count || blockNumber === last,
+  );
+}
+
+/** Returns the distinct places of the first whole blocks of `rows` with at least `count`, or all. */
+async function firstBlocks(
+  sql: Queryable,
+  rows: (blocks: BlockBounds) => Fragment,
+  bounds: BlockBounds,
+  order: Order,
+  count: number,
+): Promise<TransactionPlace[]> {
+  const towards = direction(sql, order);
+  const found: TransactionPlace[] = [];
+  for (let rest = bounds; found.length < count; ) {
+    // A transaction may have many rows, so that these blocks may have fewer places than asked for.
+    const [edge] = await sql<{ blockNumber: number }[]>`
+      ${rows(rest)} ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
+    const block = edge?.blockNumber;
+    const part = order === "asc" ? { to: block } : { from: block };
+    found.push(
+      ...(await sql<TransactionPlace[]>`
+        SELECT DISTINCT block_number, transaction_index
+        FROM (${rows(block === undefined ? rest : { ...rest, ...part })}) entries`),
+    );
+    if (block === undefined) break;
+    rest = { ...rest, ...(order === "asc" ? { from: block + 1 } : { to: block - 1 }) };
+  }
+  return found;
+}
