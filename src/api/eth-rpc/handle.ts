@@ -129,7 +129,10 @@ export async function answerAll(
           : outcomeOf(outcomes.shift());
     return { outcome, id: idOf(entries[index]) };
   });
-  return { answers: await toTexts(answers, { error: errorOf(new RequestError(200, TOO_LARGE)) }), block: head };
+  return {
+    answers: await toTexts(answers, { error: errorOf(new RequestError(200, TOO_LARGE)) }),
+    block: head,
+  };
 }
 
 /** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */

@@ -186,7 +186,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { httpStatus, contentType, body, block, next } = answer;
   if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
-  if (httpStatus === 304) return reply.code(httpStatus).send();
+  if (httpStatus === 304 || httpStatus === 204) return reply.code(httpStatus).send();
   return reply.code(httpStatus).header("content-type", contentType).send(body);
 }
 

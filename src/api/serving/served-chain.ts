@@ -41,7 +41,7 @@ declare module "fastify" {
 /** First parts of the server's own paths, unavailable as chain names. */
 export const PATHS = new Set(
   (
-    "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json favicon-ico " +
+    "api v2 ots sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json favicon-ico " +
     "tx address block token transaction account accounts contract tokens nft " +
     "blocks txs contracts transactions contractsverified verified-contracts search search-results"
   ).split(" "),

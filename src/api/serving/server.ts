@@ -4,8 +4,14 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
+import type { SoftwareVersion } from "../../core/software-version.ts";
 import { parseRpcBody } from "../eth-rpc/body.ts";
-import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
+import {
+  createRpcHandler,
+  parseErrorAnswer,
+  type RpcHandler,
+  type RpcOptions,
+} from "../eth-rpc/handle.ts";
 import {
   createDispatch,
   type DispatchOptions,
@@ -24,6 +30,7 @@ import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../h
 import { addDocumentation } from "../openapi/document.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
+import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
@@ -149,15 +156,23 @@ function isNamed(
   return (request.routeOptions.url ?? "").endsWith("/:action");
 }
 
-function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter): void {
-  const answerRpc = createRpcHandler(options);
-  for (const path of RPC_PATHS) {
-    app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
+function addRpc(
+  app: FastifyInstance,
+  options: RpcOptions & SoftwareVersion,
+  limiter: RateLimiter,
+): void {
+  const answerWith =
+    (answer: RpcHandler): RouteHandlerMethod =>
+    async (request, reply) => {
       const body = parseRpcBody(request);
       if (!body) return send(reply, parseErrorAnswer());
       const asker = { caller: limiter.clientOf(request, new Map()), signal: endOf(reply) };
-      return send(reply, await answerRpc(body.json, decideChain(request), asker));
-    });
+      return send(reply, await answer(body.json, decideChain(request), asker));
+    };
+  app.post("/ots", { onRequest: limiter.admit }, answerWith(createOtsHandler(options)));
+  const answerRpc = answerWith(createRpcHandler(options));
+  for (const path of RPC_PATHS) {
+    app.post(path, { onRequest: limiter.admit }, answerRpc);
     // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);

@@ -1,4 +1,5 @@
 import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { hasKey } from "../index-keys.ts";
 import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
@@ -35,13 +36,10 @@ export async function listPlacesOfAddress(
   const sign = order === "asc" ? 1 : -1;
   const places = [...found.values()].sort(
     (one, other) =>
-      sign *
-      (one.blockNumber - other.blockNumber || one.transactionIndex - other.transactionIndex),
+      sign * (one.blockNumber - other.blockNumber || one.transactionIndex - other.transactionIndex),
   );
   const last = places[count - 1]?.blockNumber;
-  return places.filter(
-    ({ blockNumber }, index) => index < count || blockNumber === last,
-  );
+  return places.filter(({ blockNumber }, index) => index < count || blockNumber === last);
 }
 
 /** Returns the distinct places of the first whole blocks of `rows` with at least `count`, or all. */
@@ -69,4 +67,30 @@ async function firstBlocks(
     rest = { ...rest, ...(order === "asc" ? { from: block + 1 } : { to: block - 1 }) };
   }
   return found;
+}
+
+/** Returns the hash of the transaction that an account sent with a nonce; null when there is none up to the head. */
+export async function findSentTransaction(
+  sql: Queryable,
+  sender: Address,
+  nonce: number,
+  headNumber: number,
+): Promise<Hex | null> {
+  const sent = (block: Fragment) => sql`
+    SELECT t.block_number, t.nonce, t.hash FROM address_transactions a
+    CROSS JOIN LATERAL transaction_at(a.block_number, a.transaction_index) t
+    WHERE a.address = ${sender} AND a.sides & 1 <> 0 AND ${block}`;
+  // Nonces ascend with the blocks: finds the last block whose first nonce is not above.
+  let [low, high] = [0, headNumber];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`
+      ${sent(sql`a.block_number BETWEEN ${middle} AND ${high}`)}
+      ORDER BY a.block_number, a.transaction_index LIMIT 1`;
+    if (first && Number(first.nonce) <= nonce) low = first.blockNumber;
+    else high = middle - 1;
+  }
+  const [found] = await sql<{ hash: Hex }[]>`
+    ${sent(sql`a.block_number = ${low}`)} AND t.nonce = ${nonce} LIMIT 1`;
+  return found?.hash ?? null;
 }

@@ -67,7 +67,10 @@ export const ethGetBlockByNumber = defineProxyAction({
 });
 
 /** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
-export async function ofBranch(context: ProxyContext, call: RpcCall): Promise<Outcome<JsonObject | null>> {
+export async function ofBranch(
+  context: ProxyContext,
+  call: RpcCall,
+): Promise<Outcome<JsonObject | null>> {
   const first = await forward<JsonObject | null>(context, call);
   if (first.kind !== "ok" || first.result !== null) return first;
   for (const node of context.chain.nodes) {
