@@ -104,9 +104,8 @@ export const otherRoutes: readonly OtherRoute[] = [
     responses: responses({
       200: json(
         "Answers in the order of the requests",
-        oneOrSeveral({ anyOf: [reference("RpcSuccess"), reference("ProxyFailure")] }),
+        oneOrSeveral({ anyOf: [reference("RpcSuccess"), reference("RpcFailure")] }),
       ),
-      204: { description: "Nothing was asked with an id" },
       400: json("The body is no JSON", {
         anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
       }),
