@@ -12,6 +12,7 @@ import * as fromIndex from "../explorer/modules/proxy/index-methods.ts";
 import * as fromNode from "../explorer/modules/proxy/node-methods.ts";
 import {
   blockInHex,
+  LIMIT_EXCEEDED,
   method,
   numberOfBlock,
   parse,
@@ -21,8 +22,6 @@ import {
 } from "./outcomes.ts";
 
 // A node's methods, as module proxy has them, by their positional parameters.
-
-const LIMIT_EXCEEDED = -32_005;
 
 const getBalance = method([1, 2], async (context, [account, block]) => {
   const wanted = [parse(address(0, "address"), account), parse(tagOrLatest(1), blockInHex(block))];

@@ -8,6 +8,8 @@ import { tag } from "../explorer/modules/proxy/arguments.ts";
 import { findNumber } from "../explorer/modules/proxy/index-methods.ts";
 
 export const INVALID_PARAMETERS = -32_602;
+/** EIP-1474. */
+export const LIMIT_EXCEEDED = -32_005;
 const SERVER_ERROR = -32_000;
 
 /** An answer that is an error object. */

@@ -5,11 +5,17 @@ import type { BlockBounds, Order } from "../../store/lists/page.ts";
 import { listTransactionsAt } from "../../store/lists/rpc-transactions.ts";
 import { address as addressAt } from "../explorer/modules/proxy/arguments.ts";
 import { presentPairs } from "./blocks.ts";
-import { method, numberOfBlock, parse, unavailable, wholeNumber } from "./outcomes.ts";
+import {
+  LIMIT_EXCEEDED,
+  method,
+  numberOfBlock,
+  parse,
+  unavailable,
+  wholeNumber,
+} from "./outcomes.ts";
 
 const MAXIMUM_SIZE = 1000;
 const MAXIMUM_OF_BLOCK = 10_000;
-const LIMIT_EXCEEDED = -32_005;
 
 /** `ots_searchTransactionsBefore`. */
 export const searchBefore = search("desc");

@@ -15,7 +15,15 @@ import type { RpcContext } from "../eth-rpc/rpc.ts";
 import { askOnce } from "../explorer/forwarding.ts";
 import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
 import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
-import { method, numberOfBlock, parse, RpcFault, unavailable, wholeNumber } from "./outcomes.ts";
+import {
+  LIMIT_EXCEEDED,
+  method,
+  numberOfBlock,
+  parse,
+  RpcFault,
+  unavailable,
+  wholeNumber,
+} from "./outcomes.ts";
 
 /** The app's numbers of the kinds of operations. */
 const OPERATIONS: Readonly<Record<string, number>> = {
@@ -64,10 +72,16 @@ export const getContractCreator = method([1, 1], async (context, [contract]) => 
 /** `ots_getInternalOperations`: frames below the transaction's own that last, and move value, create or destroy. */
 export const getInternalOperations = method([1, 1], async ({ read }, [transaction]) => {
   const hash = parse(hashAt(0), transaction);
-  const page = { limit: MAXIMUM_OPERATIONS, skip: 0 };
-  const entries = await read((sql) =>
-    listInternalTransactionsOfTransaction(sql, hash, { includeZeroValue: false }, "asc", page),
-  );
+  const page = { limit: MAXIMUM_OPERATIONS + 1, skip: 0 };
+  const filter = { includeZeroValue: false };
+  const { found, entries } = await read(async (sql) => ({
+    found: await getTransaction(sql, hash),
+    entries: await listInternalTransactionsOfTransaction(sql, hash, filter, "asc", page),
+  }));
+  if (found && !found.traced) throw unavailable("traces are not available");
+  if (entries.length > MAXIMUM_OPERATIONS) {
+    throw unavailable(`more than ${MAXIMUM_OPERATIONS} operations`, LIMIT_EXCEEDED);
+  }
   return entries.filter(({ effective, position }) => effective && position > 0).map(operationOf);
 });
 

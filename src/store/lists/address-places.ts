@@ -3,6 +3,10 @@ import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { hasKey } from "../index-keys.ts";
 import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
+import { onSide } from "./parties.ts";
+
+/** More than one account sends in a block. */
+const MOST_OF_BLOCK = 100_000;
 
 /** The place of a transaction in the chain. */
 export interface TransactionPlace {
@@ -76,21 +80,23 @@ export async function findSentTransaction(
   nonce: number,
   headNumber: number,
 ): Promise<Hex | null> {
-  const sent = (block: Fragment) => sql`
-    SELECT t.block_number, t.nonce, t.hash FROM address_transactions a
-    CROSS JOIN LATERAL transaction_at(a.block_number, a.transaction_index) t
-    WHERE a.address = ${sender} AND a.sides & 1 <> 0 AND ${block}`;
+  const sent = (from: number, to: number, limit: number) => sql`
+    SELECT t.block_number, t.nonce, t.hash FROM (
+      SELECT block_number, transaction_index FROM address_transactions
+      WHERE address = ${sender} ${onSide(sql, "from")}
+        AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
+      ORDER BY block_number, transaction_index LIMIT ${limit}
+    ) sent
+    CROSS JOIN LATERAL transaction_at(sent.block_number, sent.transaction_index) t`;
   // Nonces ascend with the blocks: finds the last block whose first nonce is not above.
   let [low, high] = [0, headNumber];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`
-      ${sent(sql`a.block_number BETWEEN ${middle} AND ${high}`)}
-      ORDER BY a.block_number, a.transaction_index LIMIT 1`;
+    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`${sent(middle, high, 1)}`;
     if (first && Number(first.nonce) <= nonce) low = first.blockNumber;
     else high = middle - 1;
   }
   const [found] = await sql<{ hash: Hex }[]>`
-    ${sent(sql`a.block_number = ${low}`)} AND t.nonce = ${nonce} LIMIT 1`;
+    ${sent(low, low, MOST_OF_BLOCK)} WHERE t.nonce = ${nonce} LIMIT 1`;
   return found?.hash ?? null;
 }
