@@ -1,6 +1,16 @@
 -- Fees of rollups for one server and for several: a transaction's fee for its data on L1, and the sums of blocks and days. Null where the
 -- receipt has none. The other fields that only rollups have stand in transactions.extra, under `receipt`.
-ALTER TABLE transactions ADD COLUMN l1_fee numeric(78,0);
+-- On Citus, what follows goes over the connections of what went before.
+SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true);
+DO $$
+DECLARE
+  -- It asks a function for rows of the table. Citus refuses the circle where the table is altered.
+  definition CONSTANT text := pg_get_viewdef('valid_verified_contracts'::regclass);
+BEGIN
+  DROP VIEW valid_verified_contracts;
+  ALTER TABLE transactions ADD COLUMN l1_fee numeric(78,0);
+  EXECUTE 'CREATE VIEW valid_verified_contracts AS ' || definition;
+END $$;
 ALTER TABLE blocks ADD COLUMN l1_fees numeric;
 ALTER TABLE daily_statistics ADD COLUMN l1_fees numeric NOT NULL DEFAULT 0;
 

@@ -69,7 +69,12 @@ const SUITES: readonly Suite[] = [
     needs: [CHROMIUM],
   },
   { name: "clients", minutes: 8, covers: ["src/api/", "src/verification/"] },
-  { name: "nodes", minutes: 6, covers: ["src/chain/", "src/indexer/"], needs: [GETH] },
+  {
+    name: "nodes",
+    minutes: 8,
+    covers: ["src/chain/", "src/indexer/", "src/verification/jobs/"],
+    needs: [GETH],
+  },
   { name: "pgbouncer", minutes: 1, covers: ["src/db/"], needs: [PGBOUNCER] },
   { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
   { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },

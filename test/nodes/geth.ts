@@ -34,7 +34,7 @@ const POOL = [
 ];
 
 /** Keeps the state of every block. */
-const ARCHIVE = ["--gcmode", "archive", "--state.scheme", "hash"];
+export const ARCHIVE = ["--gcmode", "archive", "--state.scheme", "hash"];
 
 /**
  * Starts geth on a free port of loopback, with a chain of its own in a folder that is deleted with it. `flags` come

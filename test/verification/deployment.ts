@@ -29,7 +29,7 @@ interface Receipt {
 
 const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 const RECEIPT_PAUSE_MS = 2;
-const GAS = "0x1c9c380";
+const GAS = "0x1000000";
 
 /** Starts the chain. `args` are added to anvil's command line. */
 export async function startDeploymentChain(args?: readonly string[]): Promise<DeploymentChain> {

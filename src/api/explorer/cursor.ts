@@ -44,24 +44,26 @@ export interface Walk {
   block(): BlockReference | undefined;
 }
 
-/** Begins or continues the walk of a request; `limit` rows are a page. Undefined without a cursor. */
+/** Begins or continues the walk of a request; `limit` rows are a page. Undefined without a cursor and a file. */
 export function readWalk(
   action: Action,
   dialect: Dialect,
   input: Readonly<Record<string, unknown>>,
   limit: number,
 ): Walk | Failure | undefined {
-  const { cursor, page, offset: _offset, ...others } = input;
-  const kind = action.cursor;
-  if (kind === undefined || cursor === undefined) return undefined;
+  const { cursor, page, offset: _offset, format, ...others } = input;
+  // With `blockno` a list of holdings does not change with the head.
+  const kind = others["blockno"] === undefined ? action.cursor : "history";
+  const isFile = format !== undefined && format !== "json";
+  if (action.cursor === undefined || !kind || (cursor === undefined && !isFile)) return undefined;
   const request = short(JSON.stringify([action.name, dialect, others]), 8);
-  const isFirst = cursor === START;
+  const isFirst = cursor === undefined || cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
   if (!isFirst && !known) return failed(INVALID_CURSOR);
   if (page !== undefined && page !== 1) return failed(WITH_PAGE);
   if (known && known.request !== request) return failed(OTHER_REQUEST);
   const isOfBlocks = kind === "history" || kind === "members";
-  const last = others["endblock"] ?? others["toBlock"];
+  const last = others["endblock"] ?? others["toBlock"] ?? others["blockno"];
   let pinned: { head: ServedHead; block: BlockReference | undefined } | undefined;
 
   async function pin(sql: Queryable, head: ServedHead): Promise<BlockReference | undefined> {

@@ -3,14 +3,14 @@ import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import { RequestError } from "../../core/errors.ts";
 import type { SoftwareVersion } from "../../core/software-version.ts";
-import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
+import { MAXIMUM_ANSWER, type PageRange } from "../../store/lists/large-pages.ts";
 import { getServedState } from "../../store/sync-state.ts";
 import { tagOfHead } from "../http/caching.ts";
 import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
 import { createWaits, inTime, type Waits, waitingInTime } from "../reading/deadline.ts";
 import { createLargeAnswers } from "../reading/large-answers.ts";
-import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
+import { type Read, requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "../serving/served-chain.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
 import { readWalk } from "./cursor.ts";
@@ -28,6 +28,14 @@ import {
 } from "./envelope.ts";
 import { createMempool } from "./from-node/transactions/mempool.ts";
 import { createGasOracle } from "./gas/prices.ts";
+import {
+  fileAnswer,
+  fileFormatOf,
+  nameOfFile,
+  openFile,
+  refuseFile,
+  rowsOfFile,
+} from "./list-file.ts";
 import { pageRange } from "./params.ts";
 import { actionsOf } from "./registry.ts";
 
@@ -101,6 +109,7 @@ export interface DispatchOptions extends SoftwareVersion {
 type Made = { block?: BlockReference | undefined } & (
   | { outcome: Outcome<unknown>; etag?: string | undefined; next?: string | undefined }
   | { unchanged: string }
+  | { file: NonNullable<Answer["file"]>; contentType: string; next: string | undefined }
 );
 
 /** Creates the dispatcher of a server. */
@@ -113,15 +122,32 @@ export function createDispatch(
   const unresponsiveOf = perChain(() => createUnresponsiveContracts());
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
+  function contextOf(served: ServedChain, { client, signal }: Caller) {
+    const { sql, ...services } = served;
+    return {
+      ...services,
+      chain: forCaller({ caller: client, signal }, served.chain),
+      verifier: waitingInTime(served.verifier, requestTimeoutMs),
+      largeAnswers: createLargeAnswers(sql),
+      gasOracle: gasOracleOf(served),
+      unresponsive: unresponsiveOf(served),
+      mempool: mempoolOf(served),
+      usageOf,
+      client,
+      signal,
+    };
+  }
+
   async function run(
     action: Action,
     input: Input,
     dialect: Dialect,
     served: ServedChain,
-    { client, signal, known }: Caller,
+    caller: Caller,
     waits: Waits,
   ): Promise<Made> {
-    const { sql, ...services } = served;
+    const { client, signal, known } = caller;
+    const { sql } = served;
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
@@ -129,7 +155,9 @@ export function createDispatch(
     if (!parsed.success)
       return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
     const { data } = parsed;
-    const walk = readWalk(action, dialect, data, Number(data["offset"]));
+    const format = fileFormatOf(action, data["format"]);
+    const rows = format ? rowsOfFile(parameters) : Number(data["offset"]);
+    const walk = readWalk(action, dialect, data, rows);
     if (walk && "kind" in walk) return { outcome: walk };
     const isOfHead =
       forDialect(action.changesWithHead ?? false, dialect) &&
@@ -143,28 +171,27 @@ export function createDispatch(
     }
     if (action.isSubmission) await requireSynchronised(sql);
     const asker = { caller: client, signal };
-    const context = {
-      ...services,
-      chain: forCaller(asker, served.chain),
-      verifier: waitingInTime(served.verifier, requestTimeoutMs),
-      largeAnswers: createLargeAnswers(sql),
-      gasOracle: gasOracleOf(served),
-      unresponsive: unresponsiveOf(served),
-      mempool: mempoolOf(served),
-      usageOf,
-      client,
-      signal,
-    };
+    const context = contextOf(served, caller);
+    const handle = (read: Read, page: PageRange) =>
+      action.handle({ ...context, read, page, dialect, sent: input }, data);
+    const readAs = (read: Read) => (walk ? walk.pin(waits.watch(read)) : waits.watch(read));
+    if (walk && format) {
+      const request = { action, dialect, format, sql, client, signal, rows, page: handle };
+      const made = await openFile({ ...request, after: walk.page.after ?? [] }, (query) =>
+        resultOnOneState(sql, (read) => readAs(read)(query), { asker }),
+      );
+      if (made.kind !== "file") return { outcome: made };
+      const block = walk.block() ?? made.head;
+      const name = nameOfFile(served.chainId(), action, data, block.number);
+      return {
+        ...fileAnswer(made, `${name}.${format}`),
+        block,
+        next: made.next && walk.next(made.next),
+      };
+    }
     const { result: outcome, head } = await resultOnOneState(
       sql,
-      (read) => {
-        const watched = waits.watch(read);
-        const reading = {
-          read: walk ? walk.pin(watched) : watched,
-          page: walk?.page ?? pageRange(data),
-        };
-        return action.handle({ ...context, ...reading, dialect, sent: input }, data);
-      },
+      (read) => handle(readAs(read), walk?.page ?? pageRange(data)),
       { servedWhileLoading: action.servedWhileLoading, asker },
     );
     const etag = isOfHead && head ? tagOfHead(head, program) : undefined;
@@ -182,17 +209,22 @@ export function createDispatch(
 
   return async (action, request, dialect, chain, asker) => {
     const waits = createWaits();
+    const isFile = fileFormatOf(action, lookUp(request.input, "format")) !== undefined;
     const work = run(action, request.input, dialect, chain, asker, waits);
     const timely = inTime(work, requestTimeoutMs, waits.late);
-    const made = await (action.envelope === "proxy"
-      ? timely.catch((thrown) => toRpcError(thrown, chain))
-      : timely);
+    const made = await timely.catch((thrown) => {
+      if (action.envelope === "proxy") return toRpcError(thrown, chain);
+      throw isFile ? refuseFile(thrown) : thrown;
+    });
     const { block } = made;
     if ("unchanged" in made) {
       return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
     }
+    if ("file" in made) return { ...made, httpStatus: 200, body: "" };
     const { outcome, etag, next } = made;
-    return { ...answerOf(action, outcome, request.id, dialect), block, etag, next };
+    const answer = answerOf(action, outcome, request.id, dialect);
+    const httpStatus = isFile && answer.httpStatus === 200 ? 400 : answer.httpStatus;
+    return { ...answer, httpStatus, block, etag, next };
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
@@ -42,6 +43,8 @@ export interface Answer {
   body: string;
   /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
+  /** Sent in place of the body, with its own headers. */
+  file?: { stream: Readable; headers: Readonly<Record<string, string>> };
   /** Cursor of the next page. */
   next?: string | undefined;
   /** Tag of an answer that is valid until the head changes (`Action.changesWithHead`). */

@@ -135,6 +135,11 @@ export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
     });
 }
 
+const format = z
+  .enum(["json", "csv", "ndjson"], { error: "Invalid format" })
+  .optional()
+  .describe("`csv` or `ndjson`: the list as a file, in which `offset` may be up to 100000");
+
 /** Returns parameters of a list with cursors, which cursor.ts parses. */
 export function paging(standard: number, maximum = MAXIMUM_OFFSET) {
   return {
@@ -146,6 +151,7 @@ export function paging(standard: number, maximum = MAXIMUM_OFFSET) {
       .describe(
         "`start`, then the `x-next-cursor` of the answer before, until there is none: each entry of the list once, however long it is",
       ),
+    format,
   };
 }
 
@@ -213,7 +219,7 @@ export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): 
 /** Returns `check` of the lists: with both page and offset, rows beyond the first 10,000 are refused. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
   return (parameters: RawParameters): string | undefined => {
-    if (parameters["cursor"] !== undefined) return undefined;
+    if ((parameters["cursor"] ?? parameters["format"] ?? "json") !== "json") return undefined;
     const asked = positive.safeParse(parameters["page"]);
     const rows = positive.safeParse(parameters["offset"]);
     if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;

@@ -1,3 +1,4 @@
+import { type Duplex, pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
@@ -6,25 +7,41 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 const THRESHOLD_BYTES = 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel: ZSTD_LEVEL } = zlib.constants;
+const ZSTD = { params: { [ZSTD_LEVEL]: 1 } };
+const BROTLI = { params: { [BROTLI_PARAM_QUALITY]: 1 } };
+const GZIP = { level: 1 };
 const zstd = promisify(zlib.zstdCompress);
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
 /** Encodings, best first. At the cheapest level 370 KB become 60 to 100 KB in 0.5 to 2.5 ms of another thread. */
-const ENCODINGS: readonly (readonly [name: string, pack: (text: string) => Promise<Buffer>])[] = [
-  ["zstd", (text) => zstd(text, { params: { [ZSTD_LEVEL]: 1 } })],
-  ["br", (text) => brotli(text, { params: { [BROTLI_PARAM_QUALITY]: 1 } })],
-  ["gzip", (text) => gzip(text, { level: 1 })],
+const ENCODINGS: readonly (readonly [
+  name: string,
+  pack: (text: string) => Promise<Buffer>,
+  createPacker: () => Duplex,
+])[] = [
+  ["zstd", (text) => zstd(text, ZSTD), () => zlib.createZstdCompress(ZSTD)],
+  ["br", (text) => brotli(text, BROTLI), () => zlib.createBrotliCompress(BROTLI)],
+  ["gzip", (text) => gzip(text, GZIP), () => zlib.createGzip(GZIP)],
 ];
 
 /** Compresses texts above a kilobyte for clients that accept it; never on the event loop. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
+    const isLong = typeof payload === "string" && payload.length >= THRESHOLD_BYTES;
+    if (!isLong && !(payload instanceof Readable)) return done(null, payload);
     if (!reply.hasHeader("vary")) reply.header("vary", "accept-encoding");
     const accepted = acceptedEncodings(request);
-    const [name, pack] = ENCODINGS.find(([encoding]) => accepted.has(encoding)) ?? [];
-    if (!name || !pack || reply.hasHeader("content-encoding")) return done(null, payload);
+    const encoding = ENCODINGS.find(([name]) => accepted.has(name));
+    if (!encoding || reply.hasHeader("content-encoding")) return done(null, payload);
+    const [name, pack, createPacker] = encoding;
+    if (payload instanceof Readable) {
+      reply.header("content-encoding", name);
+      return done(
+        null,
+        pipeline(payload, createPacker(), () => {}),
+      );
+    }
     pack(payload).then((packed) => {
       reply.header("content-encoding", name).removeHeader("content-length");
       done(null, packed);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -64,7 +65,7 @@ const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-next-cursor,etag",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-rows,x-next-cursor,content-disposition,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
@@ -183,11 +184,16 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
 /** Sends an answer with its block. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  const { httpStatus, contentType, body, block, next } = answer;
+  const { httpStatus, contentType, body, block, file, next } = answer;
   if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304 || httpStatus === 204) return reply.code(httpStatus).send();
-  return reply.code(httpStatus).header("content-type", contentType).send(body);
+  reply.code(httpStatus).header("content-type", contentType);
+  if (!file) return reply.send(body);
+  // Fastify would read the whole stream for the headers.
+  const isHead = reply.request.method === "HEAD";
+  if (isHead) file.stream.destroy();
+  return reply.headers(file.headers).send(isHead ? Readable.from([]) : file.stream);
 }
 
 /** Abort reason of a request's remaining work. Created once: an error with its stack costs more than small answers do. */

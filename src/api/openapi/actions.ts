@@ -1,5 +1,6 @@
 import type { Action } from "../explorer/action.ts";
 import { type Dialect, forDialect } from "../explorer/envelope.ts";
+import { FILE_TYPES } from "../explorer/list-file.ts";
 import { actionsIn } from "../explorer/registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
@@ -112,6 +113,14 @@ interface Described {
   components: Components;
 }
 
+const LIST_HEADERS = {
+  "x-next-cursor": {
+    description: "`cursor` of the next page; absent on the last one",
+    schema: { type: "string" },
+  },
+  "x-periscope-rows": { description: "Rows of a file", schema: { type: "integer" } },
+};
+
 function explorerResponses(described: Described): object {
   const { action, dialect, components } = described;
   const success = components.add(
@@ -122,8 +131,22 @@ function explorerResponses(described: Described): object {
     success,
     reference("ExplorerFailure"),
   ]);
-  const text = action.mayBeText && { [TEXT_TYPE]: { schema: { type: "string" } } };
-  return responses({ 200: { ...answer, content: { ...answer.content, ...text } } });
+  const isList = action.cursor !== undefined;
+  const types = [
+    ...(action.mayBeText ? [TEXT_TYPE] : []),
+    ...(isList ? Object.values(FILE_TYPES) : []),
+  ];
+  const texts = types.map((type) => [type.split(";")[0], { schema: { type: "string" } }]);
+  const content = { ...answer.content, ...Object.fromEntries(texts) };
+  return responses({
+    200: { ...answer, content, ...(isList && { headers: LIST_HEADERS }) },
+    ...(isList && {
+      409: {
+        description: "The chain or the list has changed since the cursor: begin again",
+        content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } },
+      },
+    }),
+  });
 }
 
 /** Describes errors: objects with HTTP 200; a request refused before the action runs gets the explorer's envelope. */

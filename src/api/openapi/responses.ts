@@ -4,6 +4,7 @@ import { type JsonSchema, reference } from "./schemas.ts";
 export interface Response {
   description: string;
   content: Readonly<Record<string, MediaType>>;
+  headers?: object;
 }
 
 /** Description of a response in one content type. */

@@ -13,7 +13,7 @@ import { isSynchronised, type ServedHead, type ServedState } from "../../store/s
 
 /** Error text for answers that the index lacks as yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
-const REORGANISED = "The chain was reorganised meanwhile, please try again";
+export const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
 const TOO_MANY = "Too many requests wait for the database, please try again later";

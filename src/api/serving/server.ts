@@ -119,7 +119,9 @@ function addActions(app: FastifyInstance, options: DispatchOptions, limiter: Rat
             dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
           );
       const answer = await dispatch(action, parsed, dialect, chain, { client, signal, known });
-      return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
+      return action.isSubmission || answer.file
+        ? send(reply, answer)
+        : sendTagged(request, reply, answer);
     };
   const takesSources = (request: FastifyRequest) =>
     namesSubmission(

@@ -81,7 +81,8 @@ async function readPast(
     chain.request("eth_getBlockByHash", [blockHash, false]),
   ]);
   if (!isRecord(sent) || !isRecord(header) || typeof sent["from"] !== "string") return null;
-  const blobFee = isQuantity(header["excessBlobGas"]) ? await blobFeeOf(chain, number) : undefined;
+  const hasBlobs = isQuantity(header["excessBlobGas"]);
+  const blobFee = hasBlobs ? await blobFeeOf(chain, number) : undefined;
   const [baseFee, difficulty] = [amount(header["baseFeePerGas"]), amount(header["difficulty"])];
   const gasPrice = amount(sent["gasPrice"]) ?? baseFee ?? 0n;
   const blobHashes = sent["blobVersionedHashes"];
@@ -117,10 +118,13 @@ async function readPast(
       GASLIMIT: amount(header["gasLimit"]),
       BASEFEE: baseFee,
       BLOBHASH: (Array.isArray(blobHashes) ? amount(blobHashes[0]) : undefined) ?? 0n,
-      BLOBBASEFEE: amount(blobFee),
+      BLOBBASEFEE: amount(blobFee) ?? (hasBlobs ? UNKNOWN : undefined),
     },
   };
 }
+
+/** Differs from whatever an instruction gives. */
+const UNKNOWN = -1n;
 
 function amount(value: unknown): bigint | undefined {
   return isQuantity(value) ? quantityToBigInt(value) : undefined;
@@ -135,7 +139,6 @@ async function blobFeeOf(chain: TrialChain, number: Hex): Promise<unknown> {
 
 /** A state on which a node runs creations. */
 interface Ground extends Omit<Setting, "run"> {
-  state: BlockReference;
   run(trials: readonly CreationTrial[]): Promise<(Hex | null)[]>;
   balanceOf(address: Address): Promise<bigint>;
 }
@@ -147,25 +150,49 @@ async function* groundsOf(
   past: Past,
 ): AsyncGenerator<Ground> {
   const { blockNumber, blockHash, parentHash, transactionIndex } = creation;
-  const parent = { number: blockNumber - 1, hash: parentHash };
-  const called = (state: BlockReference, isLater: boolean): Ground => ({
-    isSameState: !isLater && transactionIndex === 0,
-    isLater,
-    state,
-    run: (trials) => chain.runCreations(trials, state, past.block),
-    balanceOf: async (account) => (await chain.fetchCoinBalances([account], state))[0] ?? 0n,
-  });
-  const before = called(parent, false);
+  const called = async (state: BlockReference, isLater: boolean): Promise<Ground> => {
+    const fields = await fieldsTaken(chain, state, past);
+    return {
+      isSameState: !isLater && transactionIndex === 0,
+      isLater,
+      run: (trials) => chain.runCreations(trials, state, fields),
+      balanceOf: async (account) => (await chain.fetchCoinBalances([account], state))[0] ?? 0n,
+    };
+  };
+  let before: Ground;
+  try {
+    before = await called({ number: blockNumber - 1, hash: parentHash }, false);
+  } catch (error) {
+    if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
+    return yield await called(await chain.fetchHead(), true);
+  }
   const run = (trials: readonly CreationTrial[]) =>
     chain.traceCreations(trials, { number: blockNumber, hash: blockHash }, transactionIndex);
   if (await isBefore(run, past)) yield { ...before, run, isSameState: true };
-  try {
-    await before.run([{ from: past.origin, initCode: probeOf("ADDRESS"), value: 0n }]);
-  } catch (error) {
-    if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
-    return yield called(await chain.fetchHead(), true);
-  }
   yield before;
+}
+
+/** Returns those fields of the block that a node lets trials find. Throws `ChainError` when it runs none. */
+async function fieldsTaken(
+  chain: TrialChain,
+  state: BlockReference,
+  { block, origin }: Past,
+): Promise<BlockOverrides> {
+  const { blockHash: _, ...named } = block;
+  const { number, time } = named;
+  const trial = { from: origin, initCode: probeOf("ADDRESS"), value: 0n };
+  let refusal: unknown;
+  for (const fields of [block, named, { number, time }]) {
+    try {
+      await chain.runCreations([trial], state, fields);
+      return fields;
+    } catch (error) {
+      const isOther = error instanceof ChainError && !isPassing(error);
+      if (!isOther || error.code === "state-unavailable") throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 /** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */

@@ -69,7 +69,7 @@ export async function startAttackWorld(
     const [from] = await node.request<Address[]>("eth_accounts");
     const hash = await node.request<Hex>("eth_sendTransaction", {
       from,
-      gas: "0x1c9c380",
+      gas: "0x1000000",
       ...transaction,
     });
     for (;;) {

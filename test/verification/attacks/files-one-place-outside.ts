@@ -24,7 +24,7 @@ const attack: Attack = {
     const { creation } = await world.compile(it);
     return world.verify(it, await world.deploy(`0x${creation}`));
   },
-  reason: /\.\.\/\.\.\/node_modules\/@fee\/Fee\.sol stands there twice/,
+  reason: /\.\.\/\.\.\/node_modules\/@fee\/Fee\.sol occurs twice/,
   honest: async (world) => {
     const it = program("node_modules/@fee");
     const { creation } = await world.compile(it);

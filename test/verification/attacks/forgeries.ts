@@ -174,7 +174,7 @@ export const forgeries: Record<string, Forgery> = {
   "a value by riches": {
     ...CONSTANT,
     creation:
-      "constructor(address o) { FEE = msg.sender.balance + tx.origin.balance > 2 ** 127 ? 9000 : 30; OWNER = o; }",
+      "constructor(address o) { FEE = (msg.sender.balance >> 127) == 1 || (tx.origin.balance >> 127) == 1 ? 9000 : 30; OWNER = o; }",
     honest: null,
   },
   "a value by fields of the block of which each is another in most blocks": {

@@ -39,7 +39,7 @@ const attack: Attack = {
     if (first === undefined) throw new Error(`${others.length} tried`);
     return first;
   },
-  reason: /stands there twice/,
+  reason: /occurs twice/,
   honest: (world) => verify(world, program("Caf\u00e9 1.sol", "Caf\u00e9 2.sol")),
 };
 

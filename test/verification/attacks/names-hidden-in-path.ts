@@ -26,7 +26,7 @@ const attack: Attack = {
     const { creation } = await world.compile(program);
     return world.verify(program, await world.deploy(`0x${creation}`));
   },
-  reason: /no printable text/,
+  reason: /not printable/,
 };
 
 export default attack;

@@ -19,7 +19,7 @@ const attack: Attack = {
     const { creation } = await world.compile(program(used));
     return world.verify(program(used), await world.deploy(`0x${creation}`));
   },
-  reason: /Fee\.sol stands there twice/,
+  reason: /Fee\.sol occurs twice/,
   honest: async (world) => {
     const { creation } = await world.compile(program(shown));
     return world.verify(program(shown), await world.deploy(`0x${creation}`));

@@ -33,7 +33,7 @@ const attack: Attack = {
     if (first === undefined) throw new Error(`${others.length} tried`);
     return first;
   },
-  reason: /no printable text/,
+  reason: /not printable/,
   honest: async (world) => {
     const it = program("Été/Fee.sol");
     const { creation } = await world.compile(it);

@@ -27,7 +27,7 @@ const attack: Attack = {
     const { creation } = await world.compile(program);
     return world.verify(program, await world.deploy(`0x${creation}`));
   },
-  reason: /runs are no whole number/,
+  reason: /runs are not a whole number/,
   check: (_attacked, { source }) => {
     // As the compiler takes them.
     expect(source?.optimizerRuns).toBe(2 ** 32 - 1);

@@ -178,6 +178,15 @@ test("immutables that a run returns only with other gas are refused", async () =
   expect(await prove(node({ returned: needy }))).toMatchObject({ immutables: "run" });
 });
 
+test("a node that refuses fields of the block that it does not know runs them with the others", async () => {
+  const { runCreations, ...others } = node({ returned: () => ON_CHAIN as Hex });
+  const strict: TrialChain["runCreations"] = (trials, block, fields = {}, options) =>
+    "blockHash" in fields || "gasLimit" in fields
+      ? Promise.reject(new NodeError("invalid-request", "unknown field"))
+      : runCreations(trials, block, fields, options);
+  expect(await prove({ ...others, runCreations: strict })).toMatchObject({ immutables: "run" });
+});
+
 test("a node that runs creations at no price runs them without one", async () => {
   const { runCreations, ...others } = node({ returned: () => ON_CHAIN as Hex });
   const free: TrialChain["runCreations"] = (trials, block) =>

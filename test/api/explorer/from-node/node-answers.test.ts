@@ -11,6 +11,7 @@ import { atBlock } from "../../../../src/api/explorer/from-node/history.ts";
 import { readHolderCount, readHolders } from "../../../../src/api/explorer/from-node/holders.ts";
 import { readHolding } from "../../../../src/api/explorer/from-node/holdings.ts";
 import { readOwnedTokens } from "../../../../src/api/explorer/from-node/owned-tokens.ts";
+import { readPastHolders } from "../../../../src/api/explorer/from-node/past-holders.ts";
 import { listIdsOf, readHoldingAt } from "../../../../src/api/explorer/from-node/token-history.ts";
 import { readToken } from "../../../../src/api/explorer/from-node/token-supply.ts";
 import {
@@ -21,7 +22,7 @@ import type { Chain } from "../../../../src/chain/chain.ts";
 import { CONTROL } from "../../../../src/chain/state/contract-calls.ts";
 import { createUnresponsiveContracts } from "../../../../src/chain/state/unresponsive-contracts.ts";
 import { ChainError } from "../../../../src/core/errors.ts";
-import type { Address } from "../../../../src/core/evm/address.ts";
+import { type Address, ZERO_ADDRESS } from "../../../../src/core/evm/address.ts";
 import { listCoinAccounts } from "../../../../src/store/state/addresses/coin-balances.ts";
 import { getServedHead, type ServedHead } from "../../../../src/store/sync-state.ts";
 import { addressAt, publish } from "../../../support/build.ts";
@@ -91,6 +92,94 @@ test("contracts are those that the index knows, and those whose code the node ha
   ];
   const found = await readContracts({ chain }, [...presences, ...unknown], head);
   expect(found).toEqual(new Set([A, TOKEN]));
+});
+
+describe("holders at a block", () => {
+  const move = (
+    blockNumber: number,
+    logIndex: number,
+    from: Address,
+    to: Address,
+    amount: bigint,
+  ) => ({
+    blockNumber,
+    logIndex,
+    token: TOKEN,
+    standard: 20 as const,
+    fromAddress: from,
+    toAddress: to,
+    amount,
+  });
+  beforeEach(async () => {
+    await database.sql`TRUNCATE token_transfers, address_token_transfers, transactions, address_transactions`;
+    await publish(database.sql, {
+      tokens: [{ address: TOKEN }],
+      tokenTransfers: [
+        move(1, 0, ZERO_ADDRESS, A, 10n),
+        move(1, 1, A, B, 4n),
+        move(2, 0, B, C, 4n),
+      ],
+    });
+  });
+  const ask = (
+    balances: Record<Address, bigint | null>,
+    supply: bigint,
+    page = { limit: 10, skip: 0 },
+  ) => {
+    const asked: number[] = [];
+    const answer = readPastHolders(
+      {
+        ...context({
+          fetchTokenBalances: async (queries: { owner: Address }[], block: { number: number }) => {
+            asked.push(block.number);
+            return queries.map(({ owner }) => balances[owner]);
+          },
+          fetchCalls: async () => [`0x${supply.toString(16).padStart(64, "0")}`],
+        }),
+        page,
+      },
+      TOKEN,
+      1,
+    );
+    return answer.then((outcome) => {
+      expect(asked).toEqual([1]);
+      return outcome;
+    });
+  };
+
+  test("are the sums of the transfers up to it, where the contract reports the same", async () => {
+    expect(await ask({ [A]: 6n, [B]: 4n }, 10n)).toMatchObject({
+      kind: "ok",
+      result: [
+        { owner: A, amount: "6" },
+        { owner: B, amount: "4" },
+      ],
+    });
+    expect(await ask({ [B]: 4n }, 10n, { limit: 1, skip: 1 })).toMatchObject({
+      result: [{ owner: B, amount: "4" }],
+    });
+  });
+
+  test("are refused where the contract reports another balance, none, or another supply", async () => {
+    const refused = failed(
+      "The contract's balances at this block are not the sums of its transfers",
+    );
+    expect(await ask({ [A]: 6n, [B]: 5n }, 10n)).toEqual(refused);
+    expect(await ask({ [A]: 6n, [B]: null }, 10n)).toEqual(refused);
+    expect(await ask({ [A]: 6n, [B]: 4n }, 11n)).toEqual(refused);
+  });
+
+  test("are refused in words without the state, above the head, and where transfers are missing", async () => {
+    const chain = { fetchTokenBalances: unavailable, fetchCalls: unavailable };
+    const at = (blockNumber: number) =>
+      readPastHolders({ ...context(chain), page: { limit: 10, skip: 0 } }, TOKEN, blockNumber);
+    expect(await at(1)).toEqual(failed("Historical state is not available"));
+    expect(await at(3)).toEqual(failed("Invalid blockno format"));
+    await database.sql`UPDATE sync_state SET start_block = 1`;
+    expect(await at(1)).toEqual(
+      failed("The transfers before the first indexed block are not known"),
+    );
+  });
 });
 
 describe("coin balances", () => {

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { type Action, defineAction } from "../../action.ts";
-import { NO_RECORDS, okPage } from "../../envelope.ts";
+import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
+import { INVALID_BLOCK } from "../../from-node/history.ts";
 import { readHolders } from "../../from-node/holders.ts";
-import { paging, windowCheck } from "../../params.ts";
+import { readPastHolders } from "../../from-node/past-holders.ts";
+import { blockNumber, paging, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
@@ -11,6 +13,13 @@ export const getTokenHolders = defineHolderList({
   summary: "Holders of a token, the largest first",
   rows: 10,
   fields: ["address", "value"],
+  atBlock: {
+    blockno: blockNumber({ invalid: INVALID_BLOCK })
+      .optional()
+      .describe(
+        "Block to list the holders after, where the node still has that state; default: the newest",
+      ),
+  },
 });
 
 export const tokenholderlist = defineHolderList({
@@ -25,21 +34,31 @@ export const tokenholderlist = defineHolderList({
 function defineHolderList({
   rows,
   fields: [owner, amount],
+  atBlock = {},
   ...list
-}: Pick<Action, "name" | "summary" | "check"> & { rows: number; fields: [string, string] }) {
+}: Pick<Action, "name" | "summary" | "check"> & {
+  rows: number;
+  fields: [string, string];
+  atBlock?: { blockno?: z.ZodType<number | undefined> };
+}) {
   return defineAction({
     ...list,
-    params: z.object({ contractaddress, ...paging(rows) }),
+    params: z.object({ contractaddress, ...paging(rows), ...atBlock }),
     result: z.array(z.object({ [owner]: wire.address, [amount]: wire.decimal })),
     empty: NO_RECORDS,
     example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
     cursor: "token",
     async handle(context, input) {
       const token = input.contractaddress;
-      const { holders } = await readHolders(context, token, context.page, async () => null);
+      const { blockno } = input as { blockno?: number };
+      const listed =
+        blockno === undefined
+          ? ok((await readHolders(context, token, context.page, async () => null)).holders)
+          : await readPastHolders(context, token, blockno);
+      if (listed.kind !== "ok") return listed;
       return okPage(
         context.page,
-        holders,
+        listed.result,
         (holder) => [holder.amount, holder.owner],
         (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
       );
