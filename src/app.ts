@@ -118,6 +118,8 @@ async function serve(
           ...options,
           operationsApart,
           publicUrl: config.PUBLIC_URL,
+          robotsAllowed: config.ROBOTS === "allow",
+          mcpOrigins: config.MCP_ORIGINS ?? [],
           rateLimit: config.RATE_LIMIT,
           apiKeys: config.API_KEYS ?? [],
           apiKeyRateLimit: config.API_KEY_RATE_LIMIT,

@@ -149,7 +149,11 @@ export function createRunningChain(
     metrics,
     chainId: () => {
       if (chainId !== undefined) return chainId;
-      throw new RequestError(503, "The node was not reached yet, please try again later");
+      throw new RequestError(
+        503,
+        "node-unreachable",
+        "The node was not reached yet, please try again later",
+      );
     },
     verifier,
     staticReward: config.STATIC_REWARD,

@@ -42,26 +42,76 @@ export class ChainError extends PeriscopeError {
 /** The database failed or has invalid content. */
 export class StoreError extends PeriscopeError {}
 
-/** A request to answer with an error envelope: HTTP status and the wire's text. */
-export class RequestError extends PeriscopeError {
+/** Codes of `x-periscope-error`: they never change their meaning. Source: docs/wire.md, "Error codes". */
+export const ERROR_CODES = [
+  "unknown-path",
+  "method-not-allowed",
+  "missing-action",
+  "unknown-module",
+  "unknown-action",
+  "bad-request",
+  "too-long",
+  "rate-limited",
+  "busy",
+  "wrong-chain",
+  "chain-stopped",
+  "loading",
+  "missing-parameter",
+  "invalid-parameter",
+  "window-too-large",
+  "invalid-cursor",
+  "stale-cursor",
+  "empty",
+  "not-found",
+  "not-verified",
+  "not-a-contract",
+  "already-verified",
+  "verification-pending",
+  "verification-failed",
+  "state-unavailable",
+  "unsupported",
+  "timeout",
+  "too-large",
+  "reverted",
+  "node-error",
+  "node-unreachable",
+  "database-unreachable",
+  "forbidden",
+  "internal",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Why an answer has no result, for programs. */
+export interface Fault {
+  code: ErrorCode;
+  /** The parameter that is absent or bad, in the wire's spelling. */
+  parameter?: string | undefined;
+}
+
+/** A request that is answered with an error envelope: HTTP status, code and the wire's text. */
+export class RequestError extends PeriscopeError implements Fault {
+  declare readonly code: ErrorCode;
   readonly httpStatus: number;
+  readonly parameter: string | undefined;
   /** When to try again, if that helps. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     httpStatus: number,
+    code: ErrorCode,
     wireMessage: string,
-    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { parameter?: string; retryAfterSeconds?: number } = {},
   ) {
-    super("request", wireMessage, options);
+    super(code, wireMessage, options);
     this.httpStatus = httpStatus;
+    this.parameter = options.parameter;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
 /** Returns the refusal of a request at the server's capacity. */
 export function busy(wireMessage: string): RequestError {
-  return new RequestError(503, wireMessage, { retryAfterSeconds: 5 });
+  return new RequestError(503, "busy", wireMessage, { retryAfterSeconds: 5 });
 }
 
 /** Handles a rejected question: undefined where the chain gave no usable answer. Throws any other error. */

@@ -35,17 +35,16 @@ const PACKAGES: Readonly<Record<string, string>> = {
   preact: "preact",
   "preact/hooks": "preact/hooks",
   htm: "htm",
-  uplot: "uplot/dist/uPlot.esm.js",
   "prismjs/core": "prismjs/components/prism-core.min.js",
   "prismjs/clike": "prismjs/components/prism-clike.min.js",
   "prismjs/solidity": "prismjs/components/prism-solidity.min.js",
   "prismjs/python": "prismjs/components/prism-python.min.js",
 };
-const CHART_STYLES = "uplot/dist/uPlot.min.css";
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
 };
 
@@ -69,17 +68,17 @@ export async function loadAssets(): Promise<Assets> {
     modules.set(fileOf(name), (await readPackageFile(specifier)).toString("utf8"));
   }
   for (const [name, text] of joinModules(modules, fileOf)) files.set(name, Buffer.from(text));
-  files.set("pages.css", await joinStyles(files));
+  files.set("pages.css", joinStyles(files));
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
   return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
 }
 
-/** Joins the styles: dependencies of the pages' own sheet come first. */
-async function joinStyles(files: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+/** Joins the styles: variables of the theme stand in front of the pages' own sheet. */
+function joinStyles(files: ReadonlyMap<string, Buffer>): Buffer {
   const own = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
-  return Buffer.concat([await readPackageFile(CHART_STYLES), ...own]);
+  return Buffer.concat(own);
 }
 
 function readPackageFile(specifier: string): Promise<Buffer> {

@@ -1,10 +1,15 @@
 import type { FastifyInstance } from "fastify";
-import { jsonAnswer } from "../api/explorer/envelope.ts";
+import { z } from "zod";
+import { parseRpcBody } from "../api/eth-rpc/body.ts";
+import { jsonAnswer, jsonText } from "../api/explorer/envelope.ts";
 import { REVALIDATE } from "../api/http/caching.ts";
-import { type HttpOptions, send } from "../api/http/http.ts";
+import { endOf, type HttpOptions, send } from "../api/http/http.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
 import { perChain } from "../api/serving/served-chain.ts";
+import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
+import { RequestError } from "../core/errors.ts";
+import { createPageAnswers } from "./answers.ts";
 import { loadAsset, loadAssets, sendAsset } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
 import { baseOf } from "./shell.ts";
@@ -28,12 +33,19 @@ const FILES: Readonly<Record<string, string>> = {
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 
+/** Requests that a page makes in one. */
+const ASKED = z
+  .array(z.object({ path: z.string().max(4000), body: z.string().max(100_000).optional() }))
+  .max(16);
+
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
   options: Pick<HttpOptions, "chains"> & RateLimitOptions,
   limiter: RateLimiter,
+  answerers: Answerers,
 ): void {
+  const answerPage = createPageAnswers(answerers, limiter);
   const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
     const getFile = keepResult(() => loadAsset(file));
@@ -51,6 +63,19 @@ export function addPages(
   app.get("/pages/network.json", { onRequest: limiter.admit }, async ({ chains }, reply) =>
     send(reply, jsonAnswer(await describe(chains[0])())),
   );
+  app.get("/pages/compilers.json", { onRequest: limiter.admit }, async ({ chains }, reply) => {
+    const { verifier } = chains[0];
+    const [solc, vyper] = await Promise.all([
+      verifier.compilers("solc"),
+      verifier.compilers("vyper"),
+    ]);
+    return send(reply, jsonAnswer({ solc, vyper }));
+  });
+  app.post("/pages/answers.json", { onRequest: limiter.admit }, async (request, reply) => {
+    const asked = ASKED.safeParse(parseRpcBody(request)?.json);
+    if (!asked.success) throw new RequestError(400, "bad-request", "Bad request");
+    return send(reply, jsonText(await answerPage(request, asked.data, endOf(reply))));
+  });
   const getAssets = keepResult(loadAssets);
   app.get<{ Params: { digest: string; file: string } }>(
     "/pages/:digest/:file",
@@ -63,5 +88,5 @@ export function addPages(
       return sendAsset(request, reply, asset, digest === current.digest ? FOR_EVER : REVALIDATE);
     },
   );
-  addSubjects(app, options.chains, getAssets, limiter);
+  addSubjects(app, options.chains, getAssets, limiter, answerPage);
 }

@@ -18,6 +18,7 @@ export type PageKind =
   | "blocks"
   | "transactions"
   | "contracts"
+  | "accounts"
   | "search";
 
 const COIN_DECIMALS = 18;
@@ -33,6 +34,7 @@ const LISTS = {
   blocks: ["Blocks", "The newest blocks of the chain."],
   transactions: ["Transactions", "The newest transactions of the chain."],
   contracts: ["Contracts", "Contracts of the chain, verified or not."],
+  accounts: ["Accounts", "Addresses of the chain with their balances."],
   search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
 } as const;
 

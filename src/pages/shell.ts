@@ -21,11 +21,12 @@ export interface ShellChain {
   chains: readonly (readonly string[])[];
 }
 
-/** Paths of the pages' files, relative to the base. */
+/** What a document brings along. */
 export interface ShellFiles {
+  /** Folder of the files of the pages, relative to the base. */
   folder: string;
-  /** The page's first API requests, relative to the base: the browser sends them while the script loads. */
-  requests: readonly string[];
+  /** Answers to what the page asks first, as JSON text: it draws them without asking. */
+  answers: string;
 }
 
 const LONGEST_TITLE = 120;
@@ -52,9 +53,6 @@ export function renderShell(
     coin: coinSymbol,
     chains: JSON.stringify(chains),
   };
-  const preloads = files.requests.map(
-    (path) => `<link rel="preload" as="fetch" crossorigin href="${escaped(base + path)}">`,
-  );
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>
 <html lang="en"${attributes.join("")}>
@@ -71,11 +69,31 @@ export function renderShell(
 <link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${escaped(folder)}/pages.css">
 <script type="module" src="${escaped(`${folder}/${page}.js`)}"></script>
-${preloads.join("\n")}
+<script type="application/json" id="answers">${files.answers.replaceAll("<", "\\u003c")}</script>
 </head>
 <body>
 <noscript><main><h1>${escaped(shorten(title, LONGEST_TITLE))}</h1><p>${escaped(about)}</p><p>The rest of this page needs JavaScript. The API answers the same without: <a href="${escaped(base)}openapi.json">its document</a>.</p></main></noscript>
 <div id="app"></div>
+</body>
+</html>
+`;
+}
+
+/**
+ * The document for a browser above its rate limit: it comes back by itself. `theme` is the path of its style sheet.
+ */
+export function renderLimit(theme: string, seconds: number): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="${seconds}">
+<title>Too many requests</title>
+<link rel="stylesheet" href="${escaped(theme)}">
+</head>
+<body>
+<main><h1>Too many requests</h1><p>This server answers a limited number of requests a minute. The page loads again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.</p></main>
 </body>
 </html>
 `;
@@ -111,6 +129,6 @@ export function baseOf(url: string, parts: number): string {
     at = pathname.lastIndexOf("/", at - 1) + 1;
   }
   const behind = pathname.slice(at).split("/").length - 1;
-  if (behind > DEEPEST) throw new RequestError(404, "Not found");
+  if (behind > DEEPEST) throw new RequestError(404, "unknown-path", "Not found");
   return behind === 0 ? "./" : "../".repeat(behind);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { httpError, send } from "../api/http/http.ts";
+import type { Answer } from "../api/explorer/envelope.ts";
+import { endOf, httpError, send, unknownPath } from "../api/http/http.ts";
 import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
@@ -15,12 +16,13 @@ import {
 import { isAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
+import type { AnswerPage, Asked } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { firstRequests } from "./first-requests.ts";
+import { firstRequests, pendingRequest } from "./first-requests.ts";
 import { endOfLink, OLD_PATHS } from "./old-links.ts";
 import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
 import { SECURITY_HEADERS } from "./security.ts";
-import { baseOf, renderShell, type ShellContent } from "./shell.ts";
+import { baseOf, renderLimit, renderShell, type ShellContent } from "./shell.ts";
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
@@ -44,10 +46,14 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/blocks": "blocks",
   "/txs": "transactions",
   "/contracts": "contracts",
+  "/accounts": "accounts",
 };
 /** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
+/** Bounds of the answers that come with a document. */
+const FIRST_PATIENCE_MS = 400;
+const LONGEST_FIRST = 60_000;
 
 /** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
 export function addSubjects(
@@ -55,8 +61,15 @@ export function addSubjects(
   allChains: ServedChains,
   getAssets: () => Promise<Assets>,
   limiter: RateLimiter,
+  answerPage: AnswerPage,
 ): void {
-  const limited = { onRequest: limiter.admit };
+  const limited = {
+    onRequest: limiter.admitPage((request, seconds) =>
+      wantsPage(request)
+        ? page(429, renderLimit(`${rootOf(request)}pages/theme.css`, seconds))
+        : undefined,
+    ),
+  };
 
   async function answer(
     request: FastifyRequest,
@@ -64,7 +77,7 @@ export function addSubjects(
     { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     }
     const base = rootOf(request);
     const [served, ...others] = request.chains;
@@ -83,17 +96,38 @@ export function addSubjects(
     };
     const files = {
       folder: `pages/${assets.digest}`,
-      requests: firstRequests(content, chain.chainId),
+      answers: await answerFirst(request, firstRequests(content, chain.chainId), endOf(reply)),
     };
-    return reply
-      .code(httpStatus)
-      .headers({
-        ...SECURITY_HEADERS,
-        "cache-control": "no-cache",
-        vary: "accept, accept-encoding",
-      })
-      .type("text/html; charset=utf-8")
-      .send(renderShell(base, content, chain, files));
+    reply.headers({ ...SECURITY_HEADERS, "cache-control": "no-cache" });
+    reply.header("vary", "accept, accept-encoding");
+    return send(reply, page(httpStatus, renderShell(base, content, chain, files)));
+  }
+
+  /** Answers the first requests of a page, as a pair of requests and answers; an empty list when that takes long. */
+  async function answerFirst(
+    request: FastifyRequest,
+    asked: readonly Asked[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (asked.length === 0) return "[]";
+    const answers = answerPage(request, asked, signal);
+    const text = await inTime(answers, FIRST_PATIENCE_MS).catch(() => undefined);
+    return text === undefined || text.length > LONGEST_FIRST
+      ? "[]"
+      : `[${JSON.stringify(asked)},${text}]`;
+  }
+
+  /** The page of a transaction that waits in the node's pool. */
+  async function lookInPool(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: PageKind,
+    hash: string,
+  ): Promise<ShellContent | undefined> {
+    if (kind !== "transaction") return undefined;
+    const answers = answerPage(request, [pendingRequest(hash)], endOf(reply));
+    const text = await inTime(answers, PATIENCE_MS).catch(() => "[]");
+    return JSON.parse(text)[0]?.answer?.[0]?.result ? plainContent(kind, hash) : undefined;
   }
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
@@ -150,7 +184,8 @@ export function addSubjects(
       async (request, reply) => {
         const subject = request.params.subject.toLowerCase().slice(0, LONGEST_SUBJECT);
         const found = isSubject(kind, subject)
-          ? await look(decideChain(request), kind, subject)
+          ? ((await look(decideChain(request), kind, subject)) ??
+            (await lookInPool(request, reply, kind, subject)))
           : undefined;
         const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
         return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
@@ -186,6 +221,7 @@ export function addSubjects(
   async function find(chain: ServedChain, text: string): Promise<string | undefined> {
     const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
     if (isSubject("block", number) && !isHash(number)) return `block/${number}`;
+    if (/^0x[0-9a-f]{1,12}$/i.test(number)) return `block/${Number(number)}`;
     const hex = lowerHex(`0x${text.replace(/^0x/i, "")}`);
     if (isAddress(hex)) return `address/${hex}`;
     if (!isHash(hex)) return undefined;
@@ -210,6 +246,10 @@ async function readSoon<Found>(
   const reading = resultOnOneState(sql, (read) => read(query));
   const state = await inTime(reading, PATIENCE_MS).catch(() => undefined);
   return state === undefined ? otherwise : state.result;
+}
+
+function page(httpStatus: number, body: string): Answer {
+  return { httpStatus, contentType: "text/html; charset=utf-8", body };
 }
 
 /** Returns whether a browser requests a page: it accepts HTML by name, programs accept anything. */

@@ -165,6 +165,16 @@ export const settings = {
     meaning: "URL at which clients reach this server, for links to itself; else the request's host",
     schema: publicUrl(),
   },
+  MCP_ORIGINS: {
+    meaning:
+      "Origins, comma-separated, whose pages may use /mcp besides local ones and this server's; * for any",
+    schema: list(z.string()),
+  },
+  ROBOTS: {
+    meaning:
+      "allow: lets search engines index the pages of transactions, blocks, addresses and tokens",
+    schema: oneOf("allow", "disallow"),
+  },
   SEND_TRANSACTIONS: {
     default: "1",
     meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",

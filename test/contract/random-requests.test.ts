@@ -6,6 +6,7 @@ import { type Action, paramsIn } from "../../src/api/explorer/action.ts";
 import { type Dialect, forDialect } from "../../src/api/explorer/envelope.ts";
 import { registry } from "../../src/api/explorer/registry.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
+import { errorHeaderFault } from "../support/error-header.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 import { publishSmallWorld, vocabulary } from "../support/small-world.ts";
 
@@ -273,7 +274,7 @@ function toInjection(drawn: Request): InjectOptions {
 /** Returns the fault of an answer; undefined for a right one. */
 function faultOf(
   drawn: Request,
-  response: { statusCode: number; body: string; contentType: unknown },
+  response: { statusCode: number; body: string; contentType: unknown; error: unknown },
 ) {
   const action = actionOf(drawn.name);
   const { statusCode, body, contentType } = response;
@@ -283,6 +284,8 @@ function faultOf(
   }
   if (contentType !== "application/json; charset=utf-8") return "another content type";
   const answer = JSON.parse(body);
+  const wrong = errorHeaderFault(statusCode, response.error, answer);
+  if (wrong !== undefined) return wrong;
   const dialect: Dialect = drawn.etherscan ? "etherscan" : "blockscout";
   const result: z.ZodType = forDialect(action.result, dialect);
   if (answer.jsonrpc === "2.0" && action.envelope === "proxy") {
@@ -315,6 +318,7 @@ test("any request to any action gets a right envelope, and never a server's fail
               statusCode,
               body,
               contentType: headers["content-type"],
+              error: headers["x-periscope-error"],
             });
             return fault && { fault, statusCode, body: body.slice(0, 500) };
           }),

@@ -211,7 +211,7 @@ describe.each(reading)("$name", ({ module, action, name }) => {
         if (dialect === "etherscan" && action.etherscanDefaults?.[parameter]) continue;
         const { [parameter]: _left, ...others } = action.example;
         const response = await ask(path, module, action, others);
-        const failure = action.refuse?.(text ?? "", parameter);
+        const failure = action.refuse?.(text ?? "");
         expect(response.statusCode).toBe(failure?.httpStatus ?? 200);
         expect(response.json()).toEqual(complaint(text, failure?.result ?? null, action, dialect));
       }
@@ -228,7 +228,7 @@ function missingText(action: Action, parameter: string): string | undefined {
   const { [parameter]: _left, ...others } = action.example;
   if (action.missing) return action.missing([parameter]);
   return (
-    action.check?.(others, "blockscout") ??
+    action.check?.(others, "blockscout")?.text ??
     action.params.shape[parameter]?.safeParse(undefined).error?.issues[0]?.message
   );
 }

@@ -15,8 +15,11 @@ test("carries what the program and people need", () => {
   expect(chain).toMatchObject({ code: "timeout", message: "too late", retryable: true, cause });
   expect(chain.name).toBe("ChainError");
   expect(new ConfigError("no port").code).toBe("config");
-  expect(new RequestError(413, "Too large")).toMatchObject({ httpStatus: 413, code: "request" });
-  for (const error of [chain, new ConfigError(""), new RequestError(400, "")]) {
+  expect(new RequestError(413, "too-long", "Too large")).toMatchObject({
+    httpStatus: 413,
+    code: "too-long",
+  });
+  for (const error of [chain, new ConfigError(""), new RequestError(400, "bad-request", "")]) {
     expect(error).toBeInstanceOf(PeriscopeError);
   }
 });

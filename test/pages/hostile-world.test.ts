@@ -73,6 +73,21 @@ beforeAll(async () => {
         toAddress: VERIFIED,
         input: `0xdeadbeef${"00".repeat(64)}`,
       },
+      // A batch of a rollup, whose deposit minted a coin.
+      {
+        blockNumber: 8,
+        fromAddress: USER,
+        gasUsed: 1_000_000n,
+        gasPrice: 10n ** 9n,
+        l1Fee: 23_841n,
+        extra: JSON.stringify({
+          transaction: {
+            mint: "0xde0b6b3a7640001",
+            calls: [{ to: MARKED, value: "0x5", input: "0x" }, { to: null }],
+          },
+          receipt: { operatorFeeScalar: "0x3e8", operatorFeeConstant: "0x7" },
+        }),
+      },
     ],
     logs: Array.from({ length: 120 }, (_, logIndex) => ({
       blockNumber: 7,
@@ -148,6 +163,7 @@ beforeAll(async () => {
   await server.sql`
     INSERT INTO uncles (block_number, position, hash, number, timestamp, miner)
     VALUES (9, 0, ${blockHash(8)}, 8, ${blockTime(8)}, ${MARKED})`;
+  await server.sql`UPDATE sync_state SET l1_fees = true, l1_fees_from = 0`;
   for (const table of ["token_transfers", "address_token_transfers"]) {
     await repeat(table);
   }
@@ -326,6 +342,31 @@ test("a block shows its withdrawals and uncles, an address the withdrawals to it
       expect(await page.locator("main tbody tr").count()).toBe(25);
       await page.getByRole("button", { name: "Next" }).click();
       await page.getByText(largest).waitFor(PATIENCE);
+    },
+    { expected: WITHOUT_NODE },
+  );
+});
+
+test("a rollup's fee is shown in its parts, with the mint of a deposit and the calls of a batch", async () => {
+  await visit(
+    browser,
+    `${origin}/tx/${transactionHash(8)}`,
+    async ({ page }) => {
+      const fact = (name: string) =>
+        page
+          .locator("dt", { hasText: name })
+          .locator("xpath=..")
+          .locator(".amount")
+          .allTextContents();
+      // 10^15 of gas, 23,841 for the data on L1, 10^6 · 1000 / 10^6 + 7 for the operator.
+      expect((await fact("Fee")).map((text) => text.split(" ")[0])).toEqual([
+        "0.001000000000024848",
+        "0.001",
+        "0.000000000000023841",
+        "0.000000000000001007",
+      ]);
+      expect((await fact("Minted"))[0]).toContain("1.000000000000000001");
+      expect(await page.locator("#chain tbody tr").count()).toBe(2);
     },
     { expected: WITHOUT_NODE },
   );

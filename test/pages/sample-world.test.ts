@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { createPublicClient, type Hex, http } from "viem";
+import { createPublicClient, encodeFunctionData, erc20Abi, getAddress, type Hex, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SOURCES } from "../../src/devnet/artifacts.ts";
 import { sampleAddress } from "../../src/devnet/world.ts";
 import { startBrowser } from "../support/browser.ts";
 import { type SampleWorld, startSampleWorld } from "../support/sample-world.ts";
@@ -40,6 +41,7 @@ beforeAll(async () => {
     blocks: "blocks",
     transactions: "txs",
     contracts: "contracts",
+    accounts: "accounts",
     "contracts without a source": "contracts#unverified",
     search: "search",
     "contracts by name": "search?q=harbour",
@@ -54,6 +56,7 @@ beforeAll(async () => {
     "internal transactions of an account": `address/${USER}#internal`,
     "verified contract": `address/${sampleAddress("Coin")}#code`,
     "functions of a contract": `address/${sampleAddress("Coin")}#read`,
+    "functions that write": `address/${sampleAddress("Coin")}#write`,
     "logs of a contract": `address/${sampleAddress("Coin")}#logs`,
     proxy: `address/${sampleAddress("Proxy")}#code`,
     "functions of a proxy": `address/${sampleAddress("Proxy")}#read`,
@@ -84,6 +87,7 @@ const NAMES = [
   "blocks",
   "transactions",
   "contracts",
+  "accounts",
   "contracts without a source",
   "search",
   "contracts by name",
@@ -98,6 +102,7 @@ const NAMES = [
   "internal transactions of an account",
   "verified contract",
   "functions of a contract",
+  "functions that write",
   "logs of a contract",
   "proxy",
   "functions of a proxy",
@@ -151,23 +156,39 @@ test.each(["transfer of tokens", "verified contract", "token", "block", "account
   },
 );
 
-test.each(["transfer of tokens", "verified contract", "token", "block", "account"])(
-  "what is asked while the modules are still to come is what they ask, and is asked once: %s",
+test.each(["home", "blocks", "transactions", "transfer of tokens", "account", "token"])(
+  "what comes with the document is what the page asks, and is not asked again: %s",
   async (name) => {
-    await visit(browser, at(name), async ({ page, asked }) => {
-      const early = (await page.evaluate(
-        "[...document.querySelectorAll('link[as=fetch]')].map(({ href }) => href)",
-      )) as string[];
+    const document = await (await fetch(at(name), { headers: { accept: "text/html" } })).text();
+    const [, json = "[]"] = /id="answers">(.*?)<\/script>/s.exec(document) ?? [];
+    const [early] = JSON.parse(json) as [{ path: string; body?: string }[]];
+    expect(early.length).toBeGreaterThan(0);
+    await visit(browser, at(name), async ({ page }) => {
       await page.getByText("This page as API requests").click();
       const commands = await page.locator(".requests code").allTextContents();
-      expect(early.length).toBeGreaterThan(0);
-      for (const url of early) {
-        expect(commands).toContain(`curl '${url}'`);
-        expect([url, asked.filter((other) => other === url).length]).toEqual([url, 1]);
+      for (const { path, body } of early) {
+        const start = `curl '${world.origin}/${path}'`;
+        expect(
+          commands.filter((text) => text.startsWith(start) && text.includes(body ?? "")),
+        ).toHaveLength(1);
       }
     });
   },
 );
+
+test("a page makes few requests", async () => {
+  for (const name of ["account", "verified contract", "transfer of tokens", "block", "token"]) {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(at(name));
+    await page.locator("dl").first().waitFor(PATIENCE);
+    await context.close();
+    const ofApi = asked.filter((path) => /^\/(?:v2|api|sourcify|pages\/answers)/.test(path));
+    expect([name, ofApi.length <= 4, ofApi]).toEqual([name, true, ofApi]);
+  }
+});
 
 test("a transfer of tokens is what the API says of it", async () => {
   const [, hash = ""] = (paths["transfer of tokens"] ?? "").split("/");
@@ -182,8 +203,8 @@ test("a transfer of tokens is what the API says of it", async () => {
   await visit(browser, at("transfer of tokens"), async ({ page, bytes }) => {
     const text = (await page.locator("main").textContent()) ?? "";
     for (const shown of [
-      info["from"],
-      info["to"],
+      getAddress(info["from"] ?? ""),
+      getAddress(info["to"] ?? ""),
       info.details.call.signature,
       "Success",
       "HARBOUR",
@@ -191,13 +212,16 @@ test("a transfer of tokens is what the API says of it", async () => {
       expect(text).toContain(shown);
     }
     const amount = page.locator("#transfers td.number .amount");
-    expect(await amount.getAttribute("title")).toBe(
+    expect((await amount.textContent())?.replaceAll(",", "")).toBe(
       (BigInt(transfer?.value ?? 0) / 10n ** 18n).toString(),
     );
     const [sender, receiver] = await page
       .locator("#transfers td a.hash")
       .evaluateAll((links) => links.map((link) => link.getAttribute("title")));
-    expect([sender, receiver]).toEqual([transfer?.from, transfer?.to]);
+    expect([sender, receiver]).toEqual([
+      getAddress(transfer?.from ?? ""),
+      getAddress(transfer?.to ?? ""),
+    ]);
     // Figures for the record; the bound is the promise.
     const sum = await bytes();
     expect(sum).toBeLessThan(MOST_BYTES);
@@ -279,14 +303,14 @@ test("a token's page has the transfers and the balance of the holder that its li
   const held = `api?module=account&action=tokenbalance&contractaddress=${token}&address=${USER}`;
   await visit(browser, at("token of a holder"), async ({ page }) => {
     const amount = page.locator("dt", { hasText: "Holds" }).locator("xpath=..").locator(".amount");
-    const shown = Number(await amount.getAttribute("title"));
+    const shown = Number((await amount.textContent())?.replaceAll(",", ""));
     expect(shown).toBeGreaterThan(0);
     await expect
       .poll(async () => Number(BigInt(await ask(held)) / 10n ** 14n) / 1e4, PATIENCE)
       .toBeCloseTo(shown, 0);
     const rows = page.locator("main tbody tr");
     expect(await rows.count()).toBeGreaterThan(0);
-    expect(await rows.filter({ has: page.locator(`[title="${USER}"]`) }).count()).toBe(
+    expect(await rows.filter({ has: page.locator(`[title="${getAddress(USER)}"]`) }).count()).toBe(
       await rows.count(),
     );
     await page.getByRole("link", { name: "show all" }).click();
@@ -305,7 +329,7 @@ test("a token's page has the owner and the transfers of the id that its link nam
   const ofId = transfers.filter(({ tokenID }) => tokenID === "1");
   await visit(browser, at("one NFT"), async ({ page }) => {
     const owner = page.locator("dt", { hasText: "Owner" }).locator("xpath=..").locator("a");
-    expect(await owner.getAttribute("title")).toBe(ofId[0]?.to);
+    expect(await owner.getAttribute("title")).toBe(getAddress(ofId[0]?.to ?? ""));
     const rows = page.locator("main tbody tr");
     const shown = await rows
       .locator("td:first-child a")
@@ -336,7 +360,7 @@ test("an account tells who funded it first, a contract does not", async () => {
     const links = page.locator("dt", { hasText: "Funded by" }).locator("xpath=..").locator("a");
     await links.first().waitFor(PATIENCE);
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("title")))).toEqual(
-      [funding.fundingAddress, funding.fundingTxn],
+      [getAddress(funding.fundingAddress), funding.fundingTxn],
     );
   });
   await visit(browser, at("verified contract"), async ({ asked }) => {
@@ -353,11 +377,95 @@ test("a token and a contract are found by the beginnings of their names", async 
       ["Coin", `token/${coin}`],
       ["proxy", `address/${sampleAddress("Proxy")}#code`],
     ]) {
-      await page.getByRole("searchbox").fill(text ?? "");
+      await page.getByRole("combobox").fill(text ?? "");
       await page.keyboard.press("Enter");
       await page.locator(`main a[href="${world.origin}/${href}"]`).waitFor(PATIENCE);
     }
   });
+});
+
+test("a function is written through a wallet; without one there are calldata and a command", async () => {
+  const node = createPublicClient({ transport: http(world.chain) });
+  const [coin, sender] = [sampleAddress("Coin"), getAddress(USER)];
+  const calldata = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [sender, 5n],
+  });
+  await visit(browser, at("functions that write"), async ({ page }) => {
+    const transfer = page
+      .locator("form")
+      .filter({ has: page.getByText("transfer", { exact: true }) });
+    const fill = async (amount: string) => {
+      await transfer.getByRole("textbox").first().fill(USER);
+      await transfer.getByRole("textbox").last().fill(amount);
+    };
+    await fill("5x");
+    await transfer.getByText("expected a whole number").waitFor(PATIENCE);
+    await fill("5");
+    expect(await transfer.locator(".command code").allTextContents()).toEqual([
+      calldata,
+      `cast send ${getAddress(coin)} 'transfer(address,uint256)' ${USER} 5 --rpc-url $ETH_RPC_URL`,
+    ]);
+    expect(await transfer.getByRole("button", { name: "Send with wallet" }).isDisabled()).toBe(
+      true,
+    );
+    await page.exposeFunction("askNode", (method: string, params: unknown) =>
+      method === "eth_requestAccounts" ? [USER] : node.request({ method, params } as never),
+    );
+    await page.addInitScript({
+      content: `const detail = Object.freeze({
+        info: { uuid: "1", name: "Stub", icon: "data:,", rdns: "org.example" },
+        provider: { request: ({ method, params = [] }) => askNode(method, params) },
+      });
+      const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+      addEventListener("eip6963:requestProvider", announce);`,
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Connect Stub" }).click();
+    await fill(String(2n ** 255n));
+    await transfer.getByRole("button", { name: "Try without sending" }).click();
+    await transfer.locator(".problem").waitFor(PATIENCE);
+    await fill("5");
+    await transfer.getByRole("button", { name: "Try without sending" }).click();
+    await transfer.getByText("It would succeed now.").waitFor(PATIENCE);
+    await transfer.getByRole("button", { name: "Send with wallet" }).click();
+    await transfer.locator("a", { hasText: "0x" }).click();
+    await page.getByText("Success", { exact: true }).waitFor(PATIENCE);
+    expect(await page.locator(".summary").textContent()).toMatch(/sent 0\.0+5 HARBOUR to/);
+  });
+});
+
+test("a contract is verified in the browser, and a wrong source says why not", async () => {
+  const [creation] = (await ask(
+    `api?module=contract&action=getcontractcreation&contractaddresses=${sampleAddress("Splitter")}`,
+  )) as { creationBytecode: Hex }[];
+  const node = createPublicClient({ transport: http(world.chain), pollingInterval: 50 });
+  const hash = await node.request<{ Parameters: [object]; ReturnType: Hex }>({
+    method: "eth_sendTransaction",
+    params: [{ from: USER, data: creation?.creationBytecode }],
+  });
+  const { contractAddress } = await node.waitForTransactionReceipt({ hash });
+  const source = await readFile(new URL("Splitter.sol", SOURCES));
+  const url = `${world.origin}/address/${contractAddress?.toLowerCase()}#code`;
+  await visit(
+    browser,
+    url,
+    async ({ page }) => {
+      const give = async (buffer: Buffer) => {
+        const file = { name: "Splitter.sol", mimeType: "text/plain", buffer };
+        await page.locator("#verify input[type=file]").setInputFiles(file);
+        await page.getByRole("button", { name: "Verify" }).click();
+      };
+      await give(Buffer.from("pragma solidity ^0.8.0; contract Splitter { uint x = 1; }"));
+      const says = page.locator("#verify [role=status]");
+      await expect.poll(() => says.textContent(), PATIENCE).toMatch(/match|compil/i);
+      await expect.poll(() => says.getAttribute("class"), PATIENCE).toBe("problem");
+      await give(source);
+      await page.getByText("Verified", { exact: true }).waitFor(PATIENCE);
+    },
+    { expected: /404/ },
+  );
 });
 
 test("an unverified contract tells which verified one it is similar to", async () => {
@@ -391,7 +499,6 @@ test("a list can be taken as a file", async () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: /^CSV/ }).click();
     const file = await (await download).path();
-    const { readFile } = await import("node:fs/promises");
     const [head, ...rows] = (await readFile(file, "utf8")).trim().split("\r\n");
     expect(head).toContain("blockNumber,timeStamp,hash");
     expect(rows.length).toBeGreaterThan(3);
@@ -404,7 +511,7 @@ test("a page is reached and used by the keyboard", async () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("main");
-    await page.getByRole("searchbox").focus();
+    await page.getByRole("combobox").focus();
     await page.keyboard.type("1");
     await page.keyboard.press("Enter");
     await page.waitForURL(`${world.origin}/block/1`);

@@ -87,6 +87,7 @@ const PAGES = [
   "",
   "blocks",
   "txs",
+  "accounts",
   "contracts#unverified",
   "search",
   "search?q=harbour",
@@ -158,6 +159,7 @@ describe.each([
 
 test("a page leads to the same server's other chains", async () => {
   await visit(browser, `${origin}/north/blocks`, async ({ page }) => {
+    await page.locator(".menu summary").click();
     await page.getByRole("navigation", { name: "Chains" }).getByText("South Sea").click();
     await page.getByRole("heading", { level: 1, name: "South Sea" }).waitFor(PATIENCE);
     expect(page.url()).toBe(`${origin}/${SOUTH}/`);

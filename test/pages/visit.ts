@@ -10,6 +10,11 @@ export const PATIENCE = { timeout: 60_000 };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** A request that the page made together with others. */
+interface Joined {
+  path: string;
+}
+
 /** A page that was asked for, and what came of it. */
 export interface Visit {
   page: Page;
@@ -52,14 +57,31 @@ export async function visit(
       .then(({ responseBodySize, responseHeadersSize }) => responseBodySize + responseHeadersSize);
     sizes.push(size.catch(() => 0));
   });
+  /** Notes requests that the page made in one, and their answers. */
+  const noteJoined = (base: string, requests: Joined[], entries: { answer: unknown }[]) => {
+    requests.forEach(({ path }, index) => {
+      const { href, pathname, search } = new URL(path, base);
+      asked.push(href);
+      answers.set(pathname + search, entries[index]?.answer);
+    });
+  };
   page.on("response", async (response) => {
     const type = response.headers()["content-type"] ?? "";
     if (!type.includes("json")) return;
-    const { pathname, search } = new URL(response.url());
-    answers.set(pathname + search, await response.json().catch(() => undefined));
+    const { href, pathname, search } = new URL(response.url());
+    const answer = await response.json().catch(() => undefined);
+    answers.set(pathname + search, answer);
+    if (pathname.endsWith("/pages/answers.json") && Array.isArray(answer)) {
+      noteJoined(new URL("..", href).href, response.request().postDataJSON(), answer);
+    }
   });
   try {
     await page.goto(url);
+    const [requests = [], entries = []] = JSON.parse(
+      (await page.locator("#answers").textContent()) ?? "[]",
+    );
+    const base = new URL(await page.evaluate("document.documentElement.dataset.base"), page.url());
+    noteJoined(base.href, requests, entries);
     await settled(page);
     const bytes = async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     await use({ page, answers, asked, bytes });

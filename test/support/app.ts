@@ -105,6 +105,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       requestTimeoutMs: 60_000,
       networkName: undefined,
       publicUrl: undefined,
+      mcpOrigins: [],
+      robotsAllowed: false,
       coinSymbol: "ETH",
       trustedProxies: [],
       rateLimit: 0,

@@ -13,20 +13,24 @@ import {
 } from "./rpc.ts";
 
 const INTEGER = /^[+-]?\d+$/;
-const NOT_FOUND = rpcFailure("Balance not found");
+const NOT_FOUND = rpcFailure("not-found", "Balance not found");
 
 /** `eth_getBalance`: at the served head from the index, at another block from the node. */
 export const getBalance: IndexMethod = {
   parameters: [1, 2],
   async answer(context, [address, block]) {
-    if (!isAddress(address)) return rpcFailure("Query parameter 'address' is invalid");
+    if (!isAddress(address)) return invalid("address");
     const at = parseBlock(block);
-    if (at === undefined) return rpcFailure("Query parameter 'block' is invalid");
+    if (at === undefined) return invalid("block");
     if (typeof at !== "number") return balanceOfNode(context, address, at);
     const balance = await readBalanceAt(context, lowerAddress(address), at);
     return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
   },
 };
+
+function invalid(parameter: string): RpcOutcome {
+  return rpcFailure("invalid-parameter", `Query parameter '${parameter}' is invalid`, parameter);
+}
 
 /** A block that only the node can resolve. */
 type NodeBlock = NodeTag | { blockHash: string };

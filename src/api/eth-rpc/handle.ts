@@ -1,7 +1,7 @@
 import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { RpcCall } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
-import { RequestError } from "../../core/errors.ts";
+import { type ErrorCode, type Fault, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";
 import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
@@ -29,7 +29,7 @@ export interface RpcOptions {
 /** Two endpoints differ in the checks of an entry, and in the form of their errors. */
 export interface RpcFrame {
   plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan;
-  errorOf(thrown: unknown): unknown;
+  failureOf(thrown: unknown): RpcOutcome;
 }
 
 /** The way to answer one entry of a request. */
@@ -48,10 +48,15 @@ interface IndexStep {
 const LONG_TEXT = 500_000;
 const frame: RpcFrame = {
   plan,
-  errorOf: (thrown) => requestErrorOf(thrown)?.message ?? "Something went wrong.",
+  failureOf(thrown) {
+    const known = requestErrorOf(thrown);
+    return known
+      ? rpcFailure(known.code, known.message, known.parameter)
+      : rpcFailure("internal", "Something went wrong.");
+  },
 };
-const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
-const NO_LIST = answered("Invalid params. Params must be a list.");
+const INCOMPLETE = answered("bad-request", "Method, and jsonrpc are required parameters.");
+const NO_LIST = answered("bad-request", "Invalid params. Params must be a list.");
 
 /** Answers a parsed body: one request, or a batch in its order. Throws `RequestError` for a batch that is too long. */
 export type RpcHandler = (body: unknown, chain: ServedChain, asker: Caller) => Promise<Answer>;
@@ -61,11 +66,18 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
   return async (body, chain, asker) => {
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > rpcBatchLimit) {
-      throw new RequestError(413, `Payload Too Large. Max batch size is ${rpcBatchLimit}`);
+      throw new RequestError(
+        413,
+        "too-long",
+        `Payload Too Large. Max batch size is ${rpcBatchLimit}`,
+      );
     }
     const entries = isBatch ? body : [body];
     const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs, frame);
-    return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
+    const texts = answers.map(({ text }) => text);
+    return isBatch
+      ? { ...jsonText(`[${texts.join(",")}]`), block }
+      : { ...jsonText(texts[0] ?? ""), block, fault: answers[0]?.fault };
   };
 }
 
@@ -75,12 +87,12 @@ export async function answerAll(
   { sql, ...services }: ServedChain,
   asker: Caller,
   requestTimeoutMs: number,
-  { plan, errorOf }: RpcFrame,
-): Promise<{ answers: string[]; block: BlockReference | undefined }> {
+  { plan, failureOf }: RpcFrame,
+): Promise<{ answers: AnswerText[]; block: BlockReference | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
     const known = requestErrorOf(thrown);
     if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
-    return { error: errorOf(thrown) };
+    return failureOf(thrown);
   }
 
   const chain = forCaller(asker, services.chain);
@@ -107,7 +119,7 @@ export async function answerAll(
       return await inTime(forwardCalls(chain, calls), requestTimeoutMs);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      return calls.map(() => ({ error: UNANSWERED.unreachable }));
+      return calls.map(() => UNANSWERED.unreachable);
     }
   }
 
@@ -129,61 +141,71 @@ export async function answerAll(
           : outcomeOf(outcomes.shift());
     return { outcome, id: idOf(entries[index]) };
   });
-  return {
-    answers: await toTexts(answers, { error: errorOf(new RequestError(200, TOO_LARGE)) }),
-    block: head,
-  };
+  const tooMuch = failureOf(new RequestError(200, "too-large", TOO_LARGE));
+  return { answers: await toTexts(answers, tooMuch), block: head };
+}
+
+interface AnswerText {
+  text: string;
+  /** Undefined for a success. */
+  fault: Fault | undefined;
 }
 
 /** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
 async function toTexts(
   answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
   tooMuch: RpcOutcome,
-): Promise<string[]> {
+): Promise<AnswerText[]> {
   let room = MAXIMUM_ANSWER;
-  const texts: string[] = [];
+  const texts: AnswerText[] = [];
   for (const { outcome, id } of answers) {
-    const text = textOf(outcome, id);
+    const answer = textOf(outcome, id);
+    const { text } = answer;
     const fits = text.length <= room;
     if (fits) room -= text.length;
-    texts.push(fits ? text : textOf(tooMuch, id));
+    texts.push(fits ? answer : textOf(tooMuch, id));
     if (text.length > LONG_TEXT) await calmTurn();
   }
   return texts;
 }
 
-function textOf(outcome: RpcOutcome | undefined, id: RpcId | bigint): string {
-  const answer = { jsonrpc: "2.0", ...outcome };
-  if (typeof id !== "bigint") return JSON.stringify({ ...answer, id });
-  return `${JSON.stringify(answer).slice(0, -1)},"id":${id}}`;
+function textOf(outcome: RpcOutcome | undefined, id: RpcId | bigint): AnswerText {
+  const fault = outcome && "error" in outcome ? outcome : undefined;
+  const answer = { jsonrpc: "2.0", ...(fault ? { error: fault.error } : outcome) };
+  const text =
+    typeof id === "bigint"
+      ? `${JSON.stringify(answer).slice(0, -1)},"id":${id}}`
+      : JSON.stringify({ ...answer, id });
+  return { text, fault };
 }
 
 /** Returns the answer to a body that is not JSON. */
 export function parseErrorAnswer(): Answer {
   const error = { code: -32_700, message: "Parse error" };
-  return jsonAnswer({ jsonrpc: "2.0", error, id: null }, 400);
+  return jsonAnswer({ jsonrpc: "2.0", error, id: null }, 400, { code: "bad-request" });
 }
 
 /** Checks an entry in the order of docs/wire.md, "Checks of an entry". */
 function plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan {
   if (!isRecord(entry)) return INCOMPLETE;
   const { id, jsonrpc, method: name, params } = entry;
-  if (id === undefined) return answered("id is a required field");
-  if (jsonrpc !== undefined && jsonrpc !== "2.0") return answered("invalid rpc version");
+  if (id === undefined) return answered("bad-request", "id is a required field");
+  if (jsonrpc !== undefined && jsonrpc !== "2.0")
+    return answered("bad-request", "invalid rpc version");
   if (name === undefined) return INCOMPLETE;
   const method = findMethod(name, params, options);
-  if (!method) return answered("Action not found.");
+  if (!method) return answered("unknown-action", "Action not found.");
   if (params === undefined && jsonrpc === undefined) return INCOMPLETE;
   if (params !== undefined && !Array.isArray(params)) return NO_LIST;
   const parameters: readonly unknown[] = params ?? [];
   const [fewest, most] = method.parameters;
   if (parameters.length < fewest || parameters.length > most) {
-    return answered("Incorrect number of params.");
+    return answered("invalid-parameter", "Incorrect number of params.");
   }
   if (jsonrpc === undefined) return NO_LIST;
   if ("answer" in method) return { kind: "index", method, parameters };
   const complaint = checkForwarded(method, parameters);
-  if (complaint !== undefined) return answered(complaint);
+  if (complaint !== undefined) return answered("invalid-parameter", complaint);
   const call = { method: String(name), params: completeForwarded(method, parameters) };
   return { kind: "forward", call };
 }
@@ -202,8 +224,8 @@ function findMethod(
     : forwardedMethods[name];
 }
 
-function answered(text: string): Plan {
-  return { kind: "answered", outcome: rpcFailure(text) };
+function answered(code: ErrorCode, text: string): Plan {
+  return { kind: "answered", outcome: rpcFailure(code, text) };
 }
 
 /** Returns the id as sent, 0 when absent, null when invalid. */

@@ -1,4 +1,4 @@
-import { RequestError } from "../../core/errors.ts";
+import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity } from "../../core/evm/quantity.ts";
@@ -23,7 +23,14 @@ const MAXIMUM_TOPICS = 4;
 const MAXIMUM_PATTERNS = 100;
 const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
 
-const FILTER_FIELDS = ["address", "topics", "fromBlock", "toBlock", "blockHash", "paging_options"];
+const FILTER_FIELDS = [
+  "address",
+  "topics",
+  "fromBlock",
+  "toBlock",
+  "blockHash",
+  "paging_options",
+] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 type Block = number | "latest" | NodeTag;
@@ -63,7 +70,8 @@ export async function findLogs(
     const isAsked = head.startBlock > 0 && blockHash !== undefined;
     const header = isAsked ? await chain.fetchHeader(blockHash) : null;
     const isEarlier = header !== null && header.number < head.startBlock;
-    throw invalidFilter(isEarlier ? notIndexed(head) : "Invalid Block Hash");
+    const text = isEarlier ? notIndexed(head) : "Invalid Block Hash";
+    throw new RequestError(400, "not-found", text);
   }
   return { result: logs.map((log) => presentLog(log, log)) };
 }
@@ -75,8 +83,12 @@ function fieldsOf(filter: Fields): Fields {
 }
 
 /** Returns the error for an invalid part of the filter, in the wire's words. */
-function invalidFilter(text: string): RequestError {
-  return new RequestError(400, text);
+function invalidFilter(
+  parameter: (typeof FILTER_FIELDS)[number],
+  text: string,
+  code: ErrorCode = "invalid-parameter",
+): RequestError {
+  return new RequestError(400, code, text, { parameter });
 }
 
 /** Combines every address with every choice of topics. */
@@ -84,13 +96,13 @@ function parsePatterns(fields: Fields): LogPattern[] {
   const addresses = parseAddresses(fields["address"]);
   const topics = parseTopics(fields["topics"]);
   if (addresses.length === 0 && topics.every((choices) => choices.length === 0)) {
-    throw invalidFilter("Must supply one of address and topics");
+    throw invalidFilter("address", "Must supply one of address and topics", "missing-parameter");
   }
   const combinations = [addresses, ...topics].reduce(
     (product, choices) => product * Math.max(choices.length, 1),
     1,
   );
-  if (combinations > MAXIMUM_PATTERNS) throw invalidFilter(TOO_MANY_PATTERNS);
+  if (combinations > MAXIMUM_PATTERNS) throw invalidFilter("topics", TOO_MANY_PATTERNS);
   const patterns: LogPattern[] = orAny(addresses).map((address) => ({ address, topics: [] }));
   return topics.reduce(
     (found, choices) =>
@@ -109,7 +121,7 @@ function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
 function parseAddresses(value: unknown): Address[] {
   if (value === undefined || value === null) return [];
   const addresses = Array.isArray(value) ? value : [value];
-  if (!addresses.every(isAddress)) throw invalidFilter("invalid address");
+  if (!addresses.every(isAddress)) throw invalidFilter("address", "invalid address");
   return [...new Set(addresses.map(lowerAddress))];
 }
 
@@ -117,27 +129,28 @@ function parseAddresses(value: unknown): Address[] {
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
-    throw invalidFilter("invalid topics");
+    throw invalidFilter("topics", "invalid topics");
   }
   return value.map((topic) => {
     const choices = topic === null ? [] : Array.isArray(topic) ? topic : [topic];
-    if (!choices.every(isHash)) throw invalidFilter("invalid topics");
+    if (!choices.every(isHash)) throw invalidFilter("topics", "invalid topics");
     return [...new Set(choices.map(lowerHex))];
   });
 }
 
 function parseBlockHash(value: unknown): Hex | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isHash(value)) throw invalidFilter("Invalid Block Hash");
+  if (!isHash(value)) throw invalidFilter("blockHash", "Invalid Block Hash");
   return lowerHex(value);
 }
 
 /** Returns the first and the last block. */
 function parseBlocks(fields: Fields): Block[] {
-  return [parseBlock(fields["fromBlock"]), parseBlock(fields["toBlock"])];
+  return [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")];
 }
 
-function parseBlock(value: unknown): Block {
+function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
+  const value = fields[name];
   if (value === undefined || value === null || value === "latest" || value === "pending") {
     return "latest";
   }
@@ -145,9 +158,9 @@ function parseBlock(value: unknown): Block {
   if (value === "earliest") return 0;
   const isHex = typeof value === "string" && /^-?(?:0x)?[0-9a-fA-F]+$/.test(value);
   const number = isHex ? Number.parseInt(value, 16) : value;
-  if (!isInteger(number)) throw invalidFilter("invalid block number");
+  if (!isInteger(number)) throw invalidFilter(name, "invalid block number");
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw invalidFilter(`${value} is not a valid block number`);
+  throw invalidFilter(name, `${value} is not a valid block number`);
 }
 
 /** Returns the block's number, from the node if necessary; or its failure as the outcome. */
@@ -161,7 +174,7 @@ async function numberOf(
   const number = isRecord(answer.result) ? answer.result["number"] : undefined;
   return isQuantity(number)
     ? Number.parseInt(number, 16)
-    : rpcFailure(`${block} is not a valid block number`);
+    : rpcFailure("node-unreachable", `${block} is not a valid block number`);
 }
 
 function isInteger(value: unknown): value is number {
@@ -173,8 +186,8 @@ function parsePaging(value: unknown): PageKey {
   if (value === undefined || value === null) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);
   const [log, block] = [parseHexNumber(logIndex), parseHexNumber(blockNumber)];
-  if (log === undefined) throw invalidFilter("invalid log index");
-  if (block === undefined) throw invalidFilter("invalid block number");
+  if (log === undefined) throw invalidFilter("paging_options", "invalid log index");
+  if (block === undefined) throw invalidFilter("paging_options", "invalid block number");
   return [String(block), String(log)];
 }
 

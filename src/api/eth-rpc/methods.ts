@@ -30,7 +30,7 @@ function gasPrice(method: string): IndexMethod {
     servedWhileLoading: true,
     async answer({ chain }) {
       const result = await askOnce(chain, method);
-      return isQuantity(result) ? { result } : rpcFailure(GAS_NOT_ESTIMATED);
+      return isQuantity(result) ? { result } : rpcFailure("loading", GAS_NOT_ESTIMATED);
     },
   };
 }

@@ -1,8 +1,9 @@
+import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { Context } from "../explorer/action.ts";
 import type { Forward } from "../explorer/forwarding.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Our own errors are bare texts, as in the reference. */
-export type RpcOutcome = { result: unknown } | { error: unknown };
+export type RpcOutcome = { result: unknown } | ({ error: unknown } & Fault);
 
 /** Dependencies of a method. */
 export type RpcContext = Omit<
@@ -32,6 +33,6 @@ export interface IndexMethod {
 }
 
 /** Returns `error` with the wire's text. */
-export function rpcFailure(text: string): RpcOutcome {
-  return { error: text };
+export function rpcFailure(code: ErrorCode, text: string, parameter?: string): RpcOutcome {
+  return { error: text, code, parameter };
 }

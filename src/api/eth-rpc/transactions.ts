@@ -17,7 +17,7 @@ import { withoutUnservedBlock } from "../explorer/from-node/transactions/mempool
 import { topicsOf } from "../explorer/present/log.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
-const INVALID_HASH = rpcFailure("Transaction hash is invalid");
+const INVALID_HASH = rpcFailure("invalid-parameter", "Transaction hash is invalid");
 
 /** `eth_getTransactionByHash`. */
 export const getTransactionByHash: IndexMethod = {

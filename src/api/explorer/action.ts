@@ -10,7 +10,7 @@ import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
 import type { Read } from "../reading/snapshot.ts";
-import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
+import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./envelope.ts";
 import type { Mempool } from "./from-node/transactions/mempool.ts";
 import type { GasOracle } from "./gas/prices.ts";
 
@@ -109,11 +109,11 @@ export interface Action<
   /** A request that succeeds on a chain with data, for documentation and tests. */
   example: Readonly<Record<string, string>>;
   /** Returns the fault of the parameters as a whole; runs before all other checks. */
-  check?(parameters: RawParameters, dialect: Dialect): string | undefined;
+  check?(parameters: RawParameters, dialect: Dialect): Failure | undefined;
   /** Returns one text for all absent required parameters; without it the first one's own text is the answer. */
   missing?(names: readonly string[]): string;
-  /** Returns the answer for an invalid parameter; `failed(text)` by default. */
-  refuse?(text: string, parameter: string): Failure;
+  /** Returns how the answer for an absent or invalid parameter differs from its text with HTTP 200. */
+  refuse?(text: string): FailureOptions;
   /** Answered also during the first synchronisation. */
   servedWhileLoading?: boolean;
   /**

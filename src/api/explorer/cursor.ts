@@ -59,9 +59,10 @@ export function readWalk(
   const request = short(JSON.stringify([action.name, dialect, others]), 8);
   const isFirst = cursor === undefined || cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
-  if (!isFirst && !known) return failed(INVALID_CURSOR);
-  if (page !== undefined && page !== 1) return failed(WITH_PAGE);
-  if (known && known.request !== request) return failed(OTHER_REQUEST);
+  if (!isFirst && !known) return failed("invalid-cursor", INVALID_CURSOR);
+  if (page !== undefined && page !== 1)
+    return failed("invalid-parameter", WITH_PAGE, { parameter: "page" });
+  if (known && known.request !== request) return failed("invalid-cursor", OTHER_REQUEST);
   const isOfBlocks = kind === "history" || kind === "members";
   const last = others["endblock"] ?? others["toBlock"] ?? others["blockno"];
   let pinned: { head: ServedHead; block: BlockReference | undefined } | undefined;
@@ -73,9 +74,9 @@ export function readWalk(
       : await lastChange(sql, kind, others);
     const isSameIndex = !known || known.index === indexOf(head);
     if (!isSameIndex || (isOfBlocks && known && known.pin !== pinOf(block))) {
-      throw new RequestError(409, REORGANISED);
+      throw new RequestError(409, "stale-cursor", REORGANISED);
     }
-    if (known && known.pin !== pinOf(block)) throw new RequestError(409, CHANGED);
+    if (known && known.pin !== pinOf(block)) throw new RequestError(409, "stale-cursor", CHANGED);
     pinned = { head, block };
     return block;
   }

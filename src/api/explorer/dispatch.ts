@@ -61,7 +61,11 @@ export function namesIn(input: Input): { module: InputValue; action: InputValue 
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");
   if (module === undefined || action === undefined) {
-    throw new RequestError(400, "Params 'module' and 'action' are required parameters");
+    throw new RequestError(
+      400,
+      "missing-action",
+      "Params 'module' and 'action' are required parameters",
+    );
   }
   return { module, action };
 }
@@ -71,9 +75,9 @@ export function findAction(input: Input, dialect: Dialect): { module: string; ac
   const names = namesIn(input);
   const module = nameOf(names.module);
   const actions = actionsOf(module, dialect);
-  if (!actions) throw new RequestError(400, "Unknown module");
+  if (!actions) throw new RequestError(400, "unknown-module", "Unknown module");
   const action = actions.get(nameOf(names.action));
-  if (!action) throw new RequestError(400, "Unknown action");
+  if (!action) throw new RequestError(400, "unknown-action", "Unknown action");
   return { module, action };
 }
 
@@ -89,7 +93,7 @@ export function findActionOfPath(
   for (const name of ["module", "action"] as const) {
     const sent = lookUp(input, name);
     if (sent !== undefined && nameOf(sent) !== nameOf(path[name])) {
-      throw new RequestError(400, `Param '${name}' is not the path's`);
+      throw new RequestError(400, "missing-action", `Param '${name}' is not the path's`);
     }
   }
   return { module, action };
@@ -150,7 +154,7 @@ export function createDispatch(
     const { sql } = served;
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
-    if (complaint !== undefined) return { outcome: failed(complaint) };
+    if (complaint !== undefined) return { outcome: complaint };
     const parsed = paramsIn(action, dialect).safeParse(parameters);
     if (!parsed.success)
       return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
@@ -201,10 +205,10 @@ export function createDispatch(
 
   /** Converts an expected failure to an error object; throws any other again. */
   function toRpcError(thrown: unknown, { log }: ServedChain): Made {
-    const error = rpcErrorOf(thrown);
-    if (!error) throw thrown;
+    const known = rpcErrorOf(thrown);
+    if (!known) throw thrown;
     log.warn({ err: thrown }, "request failed");
-    return { outcome: rpcError(error) };
+    return { outcome: rpcError(known.code, known.error) };
   }
 
   return async (action, request, dialect, chain, asker) => {
@@ -246,7 +250,7 @@ function answerOf(
 function bounded(answer: Answer): Answer {
   return answer.body.length <= MAXIMUM_ANSWER
     ? answer
-    : proxyAnswer(rpcError({ code: -32_000, message: TOO_LARGE }));
+    : proxyAnswer(rpcError("too-large", { code: -32_000, message: TOO_LARGE }));
 }
 
 /** Collects the action's parameters; ignores all others. */
@@ -275,5 +279,8 @@ function invalidParameters(
     absent.length > 0 && action.missing
       ? action.missing(absent.map(({ name }) => name))
       : first.text;
-  return action.refuse?.(text, first.name) ?? failed(text);
+  const code = absent.length > 0 ? "missing-parameter" : "invalid-parameter";
+  // The texts of `missing` name them in alphabetical order.
+  const [named = first.name] = action.missing ? absent.map(({ name }) => name).toSorted() : [];
+  return failed(code, text, { parameter: named, ...action.refuse?.(text) });
 }

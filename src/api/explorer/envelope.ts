@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { BlockReference } from "../../chain/questions.ts";
+import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 
 /** The explorer whose form an answer has: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
@@ -20,7 +21,7 @@ export interface ExplorerEnvelope {
 }
 
 /** The action ran without a result: a text of the wire, and further fields. */
-export interface Failure {
+export interface Failure extends Fault {
   kind: "failed";
   text: string;
   /** `result` in Blockscout's dialect; Etherscan's always has the text there. */
@@ -30,9 +31,9 @@ export interface Failure {
 
 /** The result of a handler. Built with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
-  | { kind: "ok"; result: Result; next?: PageKey | undefined }
-  | { kind: "rpc-error"; error: RpcErrorObject }
-  | { kind: "verbatim"; envelope: ExplorerEnvelope }
+  | { kind: "ok"; result: Result; code?: ErrorCode | undefined; next?: PageKey | undefined }
+  | { kind: "rpc-error"; error: RpcErrorObject; code: ErrorCode }
+  | { kind: "verbatim"; envelope: ExplorerEnvelope; code: ErrorCode | undefined }
   | { kind: "text"; text: string }
   | Failure;
 
@@ -41,6 +42,8 @@ export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
+  /** Why it is no success, for `x-periscope-error`. */
+  fault?: Fault | undefined;
   /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
   /** Sent in place of the body, with its own headers. */
@@ -60,9 +63,12 @@ export const NO_RECORDS = "No records found";
 /** Error text for sums of fees of days whose receipts are still being read again. */
 export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, try again later";
 
-/** Returns a success. An empty array gets the `empty` text of an action that has one. */
-export function ok<Result>(result: Result): Outcome<Result> {
-  return { kind: "ok", result };
+/**
+ * Returns a success. An empty array gets the `empty` text of an action that has one. A code marks a failure that has the
+ * envelope of a success.
+ */
+export function ok<Result>(result: Result, code?: ErrorCode): Outcome<Result> {
+  return { kind: "ok", result, code };
 }
 
 /** Returns a success with a page's rows. A walk reads one more, which shows whether others follow. */
@@ -80,20 +86,19 @@ export function okPage<Row, Shown>(
 
 /** Returns a failure of the action, in each dialect's form. HTTP 200 by default. */
 export function failed(
+  code: ErrorCode,
   text: string,
-  options: { result?: string; httpStatus?: number } = {},
+  { result = null, httpStatus = 200, parameter }: FailureOptions = {},
 ): Failure {
-  return {
-    kind: "failed",
-    text,
-    result: options.result ?? null,
-    httpStatus: options.httpStatus ?? 200,
-  };
+  return { kind: "failed", code, text, result, httpStatus, parameter };
 }
 
+/** The parts of a failure that have a default. */
+export type FailureOptions = Partial<Pick<Failure, "result" | "httpStatus" | "parameter">>;
+
 /** Returns an exceptional envelope, sent unchanged in both dialects. */
-export function verbatim(envelope: ExplorerEnvelope): Outcome<never> {
-  return { kind: "verbatim", envelope };
+export function verbatim(envelope: ExplorerEnvelope, code?: ErrorCode): Outcome<never> {
+  return { kind: "verbatim", envelope, code };
 }
 
 /** Returns a plain-text answer. */
@@ -102,8 +107,8 @@ export function plainText(text: string): Outcome<never> {
 }
 
 /** Returns the failure of an action whose errors are objects. */
-export function rpcError(error: RpcErrorObject): Outcome<never> {
-  return { kind: "rpc-error", error };
+export function rpcError(code: ErrorCode, error: RpcErrorObject): Outcome<never> {
+  return { kind: "rpc-error", error, code };
 }
 
 /** Returns the value of a dialect. */
@@ -114,8 +119,8 @@ export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): V
 }
 
 /** Returns a JSON answer. */
-export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
-  return jsonText(JSON.stringify(value), httpStatus);
+export function jsonAnswer(value: unknown, httpStatus = 200, fault?: Fault): Answer {
+  return { ...jsonText(JSON.stringify(value), httpStatus), fault };
 }
 
 /** Returns an answer from JSON text. */
@@ -130,7 +135,11 @@ export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
     dialect === "etherscan"
       ? { status: "0", message: "NOTOK", result: text }
       : { status: "0", message: text, result };
-  return jsonAnswer(envelope, httpStatus);
+  return jsonAnswer(envelope, httpStatus, failure);
+}
+
+function faultOf(code: ErrorCode | undefined): Fault | undefined {
+  return code && { code };
 }
 
 /** Returns the explorer envelope of an outcome. `empty` is the message of an empty list that counts as a failure. */
@@ -141,13 +150,13 @@ export function explorerAnswer(
 ): Answer {
   switch (outcome.kind) {
     case "ok": {
-      const { result } = outcome;
+      const { result, code } = outcome;
       return empty !== undefined && Array.isArray(result) && result.length === 0
-        ? jsonAnswer({ status: "0", message: empty, result })
-        : jsonAnswer({ status: "1", message: "OK", result });
+        ? jsonAnswer({ status: "0", message: empty, result }, 200, { code: "empty" })
+        : jsonAnswer({ status: "1", message: "OK", result }, 200, faultOf(code));
     }
     case "verbatim":
-      return jsonAnswer(outcome.envelope);
+      return jsonAnswer(outcome.envelope, 200, faultOf(outcome.code));
     case "text":
       return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
     case "failed":
@@ -163,7 +172,7 @@ export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
     case "ok":
       return jsonAnswer({ jsonrpc: "2.0", result: outcome.result, id });
     case "failed":
-      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus);
+      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus, outcome);
     default:
       throw new TypeError(`a JSON-RPC action cannot answer with "${outcome.kind}"`);
   }
@@ -178,10 +187,12 @@ export function proxyAnswer(outcome: Outcome<unknown>): Answer {
   switch (outcome.kind) {
     case "ok":
       return jsonAnswer({ ...head, result: outcome.result });
-    case "failed":
-      return jsonAnswer({ ...head, error: { code: INVALID_PARAMETERS, message: outcome.text } });
+    case "failed": {
+      const error = { code: INVALID_PARAMETERS, message: outcome.text };
+      return jsonAnswer({ ...head, error }, 200, outcome);
+    }
     case "rpc-error":
-      return jsonAnswer({ ...head, error: outcome.error });
+      return jsonAnswer({ ...head, error: outcome.error }, 200, outcome);
     default:
       throw new TypeError(`module proxy cannot answer with "${outcome.kind}"`);
   }

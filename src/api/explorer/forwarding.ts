@@ -1,9 +1,8 @@
 import type { CallerChain } from "../../chain/caller-chain.ts";
-import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { NodeName, RpcCall } from "../../chain/options.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { calmTurn } from "../../core/turns.ts";
-import { UNANSWERED } from "../http/failures.ts";
+import { codeOfAnswer, type RpcFault, UNANSWERED } from "../http/failures.ts";
 
 /** Most gas of a call, geth's default (`--rpc.gascap`): a node may accept any amount. */
 const MOST_GAS = 50_000_000n;
@@ -12,7 +11,7 @@ const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
 /** The node's answer to a call. */
-export type Forwarded = { result: unknown } | { error: RpcErrorObject };
+export type Forwarded = { result: unknown } | RpcFault;
 
 /** Forwards one call. */
 export type Forward = (call: RpcCall) => Promise<Forwarded>;
@@ -28,9 +27,10 @@ export async function forwardCalls(
     ...(node !== undefined && { node }),
     ...(onlySends && { signal: undefined }),
   });
-  return answers.map((answer) =>
-    "unanswered" in answer ? { error: UNANSWERED[answer.unanswered] } : answer,
-  );
+  return answers.map((answer) => {
+    if ("unanswered" in answer) return UNANSWERED[answer.unanswered];
+    return "error" in answer ? { ...answer, code: codeOfAnswer(answer.error) } : answer;
+  });
 }
 
 /** Returns a function that forwards the calls of one request, one batch at a time. */
@@ -53,7 +53,7 @@ export function createForward(chain: CallerChain): Forward {
     }
     const { calls, answers } = next;
     const place = calls.push(call) - 1;
-    return (await answers)[place] ?? { error: UNANSWERED.unreachable };
+    return (await answers)[place] ?? UNANSWERED.unreachable;
   };
 }
 

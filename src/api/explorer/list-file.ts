@@ -59,7 +59,7 @@ export function rowsOfFile({ offset }: RawParameters): number {
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
   return known?.httpStatus === 200
-    ? new RequestError(400, known.message, { cause: thrown })
+    ? new RequestError(400, known.code, known.message, { cause: thrown })
     : thrown;
 }
 
@@ -124,7 +124,7 @@ export async function openFile(
   const { promise, resolve, reject } = Promise.withResolvers<Made>();
   let isOpen = false;
   const running = run(async (sql, served) => {
-    if (isOpen) throw new RequestError(503, REORGANISED);
+    if (isOpen) throw new RequestError(503, "busy", REORGANISED);
     const head = await served;
     const counted = await count(request, sql, head);
     isOpen = true;
@@ -194,7 +194,7 @@ async function* pagesOf(
       },
     );
     if (isDistributedRead(sql) && (await getGeneration(database)) !== head.generation) {
-      throw new RequestError(503, REORGANISED);
+      throw new RequestError(503, "busy", REORGANISED);
     }
     if (!outcome) {
       size = Math.ceil(size / 10);

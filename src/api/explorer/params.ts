@@ -7,6 +7,7 @@ import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { BlockBounds } from "../../store/lists/page.ts";
 import { INVALID_CURSOR } from "../http/failures.ts";
 import type { RawParameters } from "./action.ts";
+import { type Failure, failed } from "./envelope.ts";
 
 // Schemas of parameters shared by actions. They have the wire's error texts and return the parsed
 // value. Source: docs/wire.md, "Paging" and "Values".
@@ -218,12 +219,13 @@ export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): 
 
 /** Returns `check` of the lists: with both page and offset, rows beyond the first 10,000 are refused. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
-  return (parameters: RawParameters): string | undefined => {
+  return (parameters: RawParameters): Failure | undefined => {
     if ((parameters["cursor"] ?? parameters["format"] ?? "json") !== "json") return undefined;
     const asked = positive.safeParse(parameters["page"]);
     const rows = positive.safeParse(parameters["offset"]);
     if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;
-    return asked.data * rows.data > MAXIMUM_WINDOW ? WINDOW_TEXT : undefined;
+    const isOver = asked.data * rows.data > MAXIMUM_WINDOW;
+    return isOver ? failed("window-too-large", WINDOW_TEXT) : undefined;
   };
 }
 

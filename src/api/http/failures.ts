@@ -1,7 +1,8 @@
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
+import { lookUpError } from "../../chain/errors/error-table.ts";
 import { CALLER_TIMEOUT_MS } from "../../chain/options.ts";
 import type { Unanswered } from "../../chain/questions.ts";
-import { ChainError, RequestError } from "../../core/errors.ts";
+import { ChainError, type ErrorCode, RequestError } from "../../core/errors.ts";
 import { failureCodeOf, isDatabaseGone } from "../../db/failures.ts";
 import { PageTooLarge } from "../../store/lists/large-pages.ts";
 import { InvalidKey } from "../../store/lists/page.ts";
@@ -23,22 +24,41 @@ export const NODE_SILENT =
 export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
 /** Error text for a call that exceeds the caller quota of the node's queue. */
 const BUSY = "Too many calls wait for the node, please try again later";
-/** Error of a node that is unreachable, or whose answer is unusable. */
-const UNREACHABLE: RpcErrorObject = { code: -32_603, message: "upstream node is not reachable" };
+/** A JSON-RPC error object, and its code for programs. */
+export interface RpcFault {
+  error: RpcErrorObject;
+  code: ErrorCode;
+}
+
+/** Error of a node that cannot be reached, or whose answer cannot be used. */
+const UNREACHABLE: RpcFault = {
+  error: { code: -32_603, message: "upstream node is not reachable" },
+  code: "node-unreachable",
+};
 const SERVER_ERROR = -32_000;
 /** EIP-1474: limit exceeded. */
 const LIMIT_EXCEEDED = -32_005;
 const NODE_GONE = "The node does not answer, please try again later";
 
-/** The JSON-RPC error objects for calls that the node did not answer. */
-export const UNANSWERED: Readonly<Record<Unanswered, RpcErrorObject>> = {
+/** The errors for calls that the node did not answer. */
+export const UNANSWERED: Readonly<Record<Unanswered, RpcFault>> = {
   unreachable: UNREACHABLE,
-  busy: { code: LIMIT_EXCEEDED, message: BUSY },
+  busy: { error: { code: LIMIT_EXCEEDED, message: BUSY }, code: "busy" },
   late: {
-    code: SERVER_ERROR,
-    message: `upstream node gave no answer within ${CALLER_TIMEOUT_MS / 1000} s`,
+    error: {
+      code: SERVER_ERROR,
+      message: `upstream node gave no answer within ${CALLER_TIMEOUT_MS / 1000} s`,
+    },
+    code: "node-unreachable",
   },
 };
+
+/** Returns the code of an error that the node answered. */
+export function codeOfAnswer(error: RpcErrorObject): ErrorCode {
+  const means = lookUpError({ ...error, status: 200 });
+  if (means === "reverted" || means === "out-of-gas") return "reverted";
+  return means === "state-unavailable" ? means : "node-error";
+}
 
 const QUERY_CANCELLED = "57014";
 /** A replica cancelled the query because the rows it read are gone on the primary. */
@@ -49,7 +69,7 @@ const OTHER_TABLES = /^(?:42P01|42703|42883|3F000)$/;
 /** The database cancelled a query at its time limit. */
 export class QueryTimedOut extends RequestError {
   constructor(cause: Error) {
-    super(503, TIMED_OUT, { cause });
+    super(503, "timeout", TIMED_OUT, { cause });
   }
 }
 
@@ -57,33 +77,39 @@ export class QueryTimedOut extends RequestError {
 export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof ChainError) {
-    const text =
-      thrown.code === "busy" ? BUSY : thrown.code === "aborted" ? NODE_SILENT : NODE_GONE;
-    return new RequestError(503, text, { cause: thrown });
+    const isBusy = thrown.code === "busy";
+    const text = isBusy ? BUSY : thrown.code === "aborted" ? NODE_SILENT : NODE_GONE;
+    return new RequestError(503, isBusy ? "busy" : "node-unreachable", text, { cause: thrown });
   }
-  if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
-  if (thrown instanceof InvalidKey) return new RequestError(200, INVALID_CURSOR, { cause: thrown });
+  if (thrown instanceof PageTooLarge) {
+    return new RequestError(200, "too-large", TOO_LARGE, { cause: thrown });
+  }
+  if (thrown instanceof InvalidKey) {
+    return new RequestError(200, "invalid-cursor", INVALID_CURSOR, { cause: thrown });
+  }
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);
   if (isDatabaseGone(thrown) || code === RECOVERY_CONFLICT) {
-    return new RequestError(503, DATABASE_GONE, { cause: thrown });
+    return new RequestError(503, "database-unreachable", DATABASE_GONE, { cause: thrown });
   }
   if (OTHER_TABLES.test(failureCodeOf(thrown) ?? "")) {
-    return new RequestError(503, DATABASE_OF_ANOTHER_VERSION, { cause: thrown });
+    return new RequestError(503, "database-unreachable", DATABASE_OF_ANOTHER_VERSION, {
+      cause: thrown,
+    });
   }
   if (statusCode === 413) return payloadTooLarge();
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
-    return new RequestError(400, "Bad request", { cause: thrown });
+    return new RequestError(400, "bad-request", "Bad request", { cause: thrown });
   }
   return undefined;
 }
 
 /** Returns the JSON-RPC error object for a handler's error; undefined for an unexpected fault. */
-export function rpcErrorOf(thrown: unknown): RpcErrorObject | undefined {
+export function rpcErrorOf(thrown: unknown): RpcFault | undefined {
   const known = requestErrorOf(thrown);
   if (!known) return undefined;
-  if (known.message === NODE_SILENT || known.message === NODE_GONE) return UNREACHABLE;
+  if (known.code === "node-unreachable") return UNREACHABLE;
   const message = known instanceof QueryTimedOut ? QUERY_TIMEOUT : known.message;
-  return { code: SERVER_ERROR, message };
+  return { error: { code: SERVER_ERROR, message }, code: known.code };
 }

@@ -10,6 +10,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
+import { RequestError } from "../../core/errors.ts";
 import { noteConnection } from "../../core/turns.ts";
 import {
   type Answer,
@@ -19,7 +20,7 @@ import {
   jsonAnswer,
 } from "../explorer/envelope.ts";
 import { readChainOfPath, type ServedChains } from "../serving/served-chain.ts";
-import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "../sourcify/errors.ts";
+import { type ErrorLog, errorAnswer, isSourcifyUrl } from "../sourcify/errors.ts";
 import { withoutPorts } from "./client-network.ts";
 import { compressAnswers } from "./compression.ts";
 import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
@@ -50,7 +51,7 @@ declare module "fastify" {
 }
 
 /** Paths that answer programs only, never with a page. */
-const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
+const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify|openapi|mcp)(?:[/?]|$)/;
 
 /** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
 const HEADER_LIMIT = 128 * 1024;
@@ -58,14 +59,13 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
-const METHOD_NOT_ALLOWED = "Method not allowed";
 /** Error code of a CONNECT request. */
 const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-rows,x-next-cursor,content-disposition,etag",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,x-periscope-rows,x-next-cursor,content-disposition,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
@@ -74,11 +74,11 @@ const COMMON_HEADERS = {
   // Cacheable answers set their own.
   "cache-control": "no-store",
 };
-const PREFLIGHT_HEADERS = {
+export const PREFLIGHT_HEADERS = {
   "access-control-max-age": "1728000",
   "access-control-allow-methods": "GET,POST,OPTIONS",
   "access-control-allow-headers":
-    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key",
+    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key,mcp-protocol-version,mcp-method,mcp-name",
 };
 
 /** Creates the common part of all routes: identities, limits, headers, the log, and an envelope for errors. */
@@ -118,7 +118,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     routerOptions,
     frameworkErrors: (_error, request, reply) => {
-      void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
+      void send(reply.headers(COMMON_HEADERS), httpError(unknownPath(), request));
     },
     clientErrorHandler: (error, socket) => {
       // A text would be read as the answer to an earlier request, or within it.
@@ -167,13 +167,13 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const methods = methodsOf(request.url);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header("allow", [...methods, "OPTIONS"].join(", "));
-      return send(reply, httpError(405, METHOD_NOT_ALLOWED, request));
+      return send(reply, httpError(methodNotAllowed(), request));
     }
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = isRead && !FOR_PROGRAMS.test(request.url);
     return isPage && app.unknownPage
       ? app.unknownPage(request, reply)
-      : send(reply, httpError(404, "Not found", request));
+      : send(reply, httpError(unknownPath(), request));
   });
   app.options("*", (request, reply) => {
     if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
@@ -182,9 +182,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Sends an answer with its block. */
+/** Sends an answer with its block, the code of its failure, and the cursor of the page behind. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { httpStatus, contentType, body, block, file, next } = answer;
+  reply.headers(errorHeader(answer));
   if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304 || httpStatus === 204) return reply.code(httpStatus).send();
@@ -206,14 +207,40 @@ export function endOf({ raw }: FastifyReply): AbortSignal {
   return end.signal;
 }
 
+/** A structured field (RFC 9651). */
+function errorHeader({ fault }: Answer): Readonly<Record<string, string>> {
+  if (!fault) return {};
+  const { code, parameter } = fault;
+  return { "x-periscope-error": parameter === undefined ? code : `${code};name=${parameter}` };
+}
+
 /** Returns an error envelope, or error object, in the dialect of the request's path. */
 export function httpError(
-  httpStatus: number,
-  text: string,
+  error: RequestError,
   { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
 ): Answer {
-  if (isSourcifyUrl(url)) return errorAnswer(httpStatus, text, log);
-  return failureAnswer(failed(text, { httpStatus }), dialectOf(url));
+  if (isSourcifyUrl(url)) return errorAnswer(error, log);
+  const { code, message, httpStatus, parameter } = error;
+  if (isMcpUrl(url)) {
+    const refusal = { jsonrpc: "2.0", id: null, error: { code: -32_000, message } };
+    return jsonAnswer(refusal, httpStatus, error);
+  }
+  return failureAnswer(failed(code, message, { httpStatus, parameter }), dialectOf(url));
+}
+
+/** Whether a URL belongs to the Model Context Protocol. */
+export function isMcpUrl(url: string): boolean {
+  return pathOf(url) === "/mcp";
+}
+
+/** The error for a path that is not there. */
+export function unknownPath(): RequestError {
+  return new RequestError(404, "unknown-path", "Not found");
+}
+
+/** The error for a method that a path does not take. */
+export function methodNotAllowed(): RequestError {
+  return new RequestError(405, "method-not-allowed", "Method not allowed");
 }
 
 /** Returns the dialect of a URL's path. */
@@ -247,18 +274,17 @@ function dropPorts({ headers }: FastifyRequest): void {
   if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
 }
 
-function answerTo(thrown: unknown, request: FastifyRequest): Answer {
+/** Returns the answer to what was thrown, in the dialect of a URL. */
+export function answerTo(thrown: unknown, request: FastifyRequest, url = request.url): Answer {
   const known = requestErrorOf(thrown);
   // A client that disconnects during its request is not a fault.
   const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
   if (isFault) request.log.error({ err: thrown }, "request failed");
-  if (known instanceof SourcifyError) {
-    return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
+  if (known instanceof QueryTimedOut && dialectOf(url) === "etherscan") {
+    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null }, 200, known);
   }
-  if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
-    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
-  }
-  return httpError(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+  const error = known ?? new RequestError(500, "internal", "Something went wrong.");
+  return httpError(error, { url, log: request.log });
 }
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
@@ -277,11 +303,14 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** Answers an invalid or late request, and closes its connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
-  const { body, contentType, httpStatus } = connectionAnswer(error.code);
+  const answer = connectionAnswer(error.code);
+  const { body, contentType, httpStatus } = answer;
   socket.end(
     [
       `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
-      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...COMMON_HEADERS, ...errorHeader(answer) }).map(
+        ([name, value]) => `${name}: ${value}`,
+      ),
       // No method leads to the other end of a tunnel.
       ...(httpStatus === 405 ? ["allow: "] : []),
       `content-type: ${contentType}`,
@@ -296,10 +325,14 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 /** Returns the answer without a known path. Long URLs come from clients of Etherscan, which expect this status. */
 function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
-    return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
+    return failureAnswer(
+      failed("too-long", "Request-URI Too Long", { httpStatus: 414 }),
+      "etherscan",
+    );
   }
-  if (code === TUNNEL_REFUSED) return httpError(405, METHOD_NOT_ALLOWED, { url: "" });
-  return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
+  if (code === TUNNEL_REFUSED) return httpError(methodNotAllowed(), { url: "" });
+  const httpStatus = code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  return httpError(new RequestError(httpStatus, "bad-request", "Bad request"), { url: "" });
 }
 
 /** Returns the path of a URL without query, doubled and trailing slashes. */

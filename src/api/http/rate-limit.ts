@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import { RequestError } from "../../core/errors.ts";
 import type { ProcessMetrics } from "../../telemetry/process-metrics.ts";
 import type { RateUsage } from "../explorer/action.ts";
 import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
 import { isSourcifyUrl } from "../sourcify/errors.ts";
 import { networkOf } from "./client-network.ts";
-import { dialectOf, httpError, send } from "./http.ts";
+import { dialectOf, httpError, isMcpUrl, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input/form.ts";
 import { queryInput } from "./input/request.ts";
 
@@ -22,6 +23,10 @@ export interface RateLimitOptions {
 export interface RateLimiter {
   /** Counts a request; refuses it above the limit. */
   admit: onRequestHookHandler;
+  /** As `admit`, for pages: the refusal is what `page` makes of the seconds to wait. */
+  admitPage(
+    page: (request: FastifyRequest, seconds: number) => Answer | undefined,
+  ): onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
   /** Counts a request left by `admitUnlessBody`; returns the refusal, if any. */
@@ -96,7 +101,10 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   }
 
   const admitIn =
-    (bodyMayNameKey: boolean): onRequestHookHandler =>
+    (
+      bodyMayNameKey: boolean,
+      page?: (request: FastifyRequest, seconds: number) => Answer | undefined,
+    ): onRequestHookHandler =>
     (request, reply, done) => {
       if (rateLimit === 0) return done();
       const key = keyBeforeBody(request);
@@ -105,7 +113,8 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
         return done();
       }
       const refused = decide(request, reply, key);
-      if (refused) void send(reply, refused);
+      if (refused)
+        void send(reply, page?.(request, Number(reply.getHeader("retry-after"))) ?? refused);
       else done();
     };
 
@@ -121,6 +130,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
       return { requests: Math.min(limit, counts.get(client) ?? 0), limit, resetMs };
     },
     admit: admitIn(false),
+    admitPage: (page) => admitIn(false, page),
     admitUnlessBody: admitIn(true),
     async admitBody(request, reply, parsing) {
       if (!undecided.delete(request)) return undefined;
@@ -133,11 +143,14 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
 function tooManyRequests(request: FastifyRequest): Answer {
   const { url } = request;
-  if (isSourcifyUrl(url)) return httpError(429, TOO_MANY_REQUESTS, request);
+  const code = "rate-limited";
+  if (isSourcifyUrl(url) || isMcpUrl(url)) {
+    return httpError(new RequestError(429, code, TOO_MANY_REQUESTS), request);
+  }
   const dialect = dialectOf(url);
   const failure =
     dialect === "etherscan"
-      ? failed(LIMIT_REACHED, { httpStatus: 429 })
-      : failed(TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
+      ? failed(code, LIMIT_REACHED, { httpStatus: 429 })
+      : failed(code, TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
   return failureAnswer(failure, dialect);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { type Dialect, jsonAnswer } from "../explorer/envelope.ts";
+import { type Answer, type Dialect, jsonAnswer } from "../explorer/envelope.ts";
 import { moduleSummaries } from "../explorer/registry.ts";
-import { type HttpOptions, send } from "../http/http.ts";
+import { type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { chainTitle, knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
@@ -20,13 +20,16 @@ export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string };
   paths: Record<string, Record<string, object>>;
-  components: { schemas: Readonly<Record<string, object>> };
+  tags: { name: string; description: string }[];
+  components: Readonly<Record<"schemas" | "responses" | "securitySchemes", Record<string, object>>>;
 }
 
 interface ApiServer {
   url: string;
   description: string;
 }
+
+const REFERENCE = /"#\/components\/(schemas|responses)\/([^"]+)"/g;
 
 const THIS_SERVER: ApiServer = { url: "/", description: "This server" };
 const BASES: readonly [path: string, dialect: Dialect][] = [
@@ -55,15 +58,49 @@ export function addDocumentation(
   app: FastifyInstance,
   options: DocumentOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
 ): void {
-  let made: { servers: string; answer: ReturnType<typeof jsonAnswer> } | undefined;
-  app.get("/openapi.json", (_request, reply) => {
+  type Made = { whole: ApiDocument; answers: Map<string, Answer> };
+  let made: (Made & { servers: string }) | undefined;
+  const current = (): Made => {
     const servers = serversOf(options.chains(), options.publicUrl);
     const key = JSON.stringify(servers);
     if (made?.servers !== key) {
-      made = { servers: key, answer: jsonAnswer(describeApi(options, servers)) };
+      const whole = describeApi(options, servers);
+      made = { servers: key, whole, answers: new Map([["", jsonAnswer(whole)]]) };
     }
-    return send(reply, made.answer);
+    return made;
+  };
+  app.get("/openapi.json", (_request, reply) => send(reply, current().answers.get("") as Answer));
+  app.get<{ Params: { file: string } }>("/openapi/:file", (request, reply) => {
+    const [, module = ""] = /^(\w+)\.json$/.exec(request.params.file) ?? [];
+    if (!Object.hasOwn(moduleSummaries, module)) {
+      return send(reply, httpError(unknownPath(), request));
+    }
+    const { whole, answers } = current();
+    const answer = answers.get(module) ?? jsonAnswer(describeModule(whole, module));
+    answers.set(module, answer);
+    return send(reply, answer);
   });
+}
+
+/** The part of the document that is about one module, with the components that it refers to. */
+function describeModule(whole: ApiDocument, module: string): ApiDocument {
+  const ofModule = ([path]: [string, unknown]) =>
+    BASES.some(([base]) => path.startsWith(`${base}/${module}/`));
+  const paths = Object.fromEntries(Object.entries(whole.paths).filter(ofModule));
+  const { schemas, responses, ...others } = whole.components;
+  const all = { schemas, responses } as Record<string, Record<string, object>>;
+  const kept: Record<string, Record<string, object>> = { schemas: {}, responses: {} };
+  const keep = (part: unknown): void => {
+    for (const [, kind = "", name = ""] of JSON.stringify(part).matchAll(REFERENCE)) {
+      const component = all[kind]?.[name];
+      if (!component || kept[kind]?.[name]) continue;
+      kept[kind] = { ...kept[kind], [name]: component };
+      keep(component);
+    }
+  };
+  keep(paths);
+  const tags = whole.tags.filter(({ name }) => name === module);
+  return { ...whole, tags, paths, components: { ...others, ...kept } as ApiDocument["components"] };
 }
 
 /** Returns the document's servers: for all chains, and for each of several. */

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from "../../core/errors.ts";
 import { type JsonSchema, reference } from "./schemas.ts";
 
 /** A response of an operation. */
@@ -27,11 +28,23 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: "The database or the node does not answer, or the answer took too long",
 };
 
+/** The header of an answer that is no success. */
+const ERROR_HEADER = {
+  "x-periscope-error": {
+    description: `Why it is no success: \`<code>\`, or \`<code>;name=<parameter>\`. Codes: ${ERROR_CODES.join(", ")}`,
+    schema: { type: "string" },
+  },
+};
+
 /** `components.responses` of the document. */
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
   Object.entries(ERRORS).map(([status, description]) => [
     nameOf(status),
-    { description, content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } } },
+    {
+      description,
+      headers: ERROR_HEADER,
+      content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } },
+    },
   ]),
 );
 

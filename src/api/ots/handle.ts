@@ -7,11 +7,11 @@ import {
   type RpcHandler,
   type RpcOptions,
 } from "../eth-rpc/handle.ts";
-import type { IndexMethod } from "../eth-rpc/rpc.ts";
+import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";
 import { jsonAnswer, jsonText } from "../explorer/envelope.ts";
 import { rpcErrorOf } from "../http/failures.ts";
 import { clientVersion, methods } from "./methods.ts";
-import { INVALID_PARAMETERS, RpcFault } from "./outcomes.ts";
+import { INVALID_PARAMETERS, RpcError } from "./outcomes.ts";
 
 // JSON-RPC 2.0 for Otterscan, whose errors are objects. Source: docs/wire.md, "Otterscan".
 
@@ -27,7 +27,7 @@ export function createOtsHandler({
   version,
 }: Pick<RpcOptions, "requestTimeoutMs"> & { version: string }): RpcHandler {
   const offered = { ...methods, web3_clientVersion: clientVersion(version) };
-  const frame: RpcFrame = { plan: (entry) => plan(entry, offered), errorOf };
+  const frame: RpcFrame = { plan: (entry) => plan(entry, offered), failureOf };
   return async (body, chain, asker) => {
     const isBatch = Array.isArray(body);
     const entries: unknown[] = isBatch ? body : [body];
@@ -40,21 +40,27 @@ export function createOtsHandler({
     );
     const { answers, block } = await answerAll(asked, chain, asker, requestTimeoutMs, frame);
     const wanted = answers.filter((_, index) => !isNotification(asked[index]));
-    if (wanted.length === 0) return { httpStatus: 204, contentType: "", body: "", block };
-    return { ...jsonText(isBatch ? `[${wanted.join(",")}]` : (wanted[0] ?? "")), block };
+    const [first] = wanted;
+    if (!first) return { httpStatus: 204, contentType: "", body: "", block };
+    return isBatch
+      ? { ...jsonText(`[${wanted.map(({ text }) => text).join(",")}]`), block }
+      : { ...jsonText(first.text), block, fault: first.fault };
   };
 }
 
-function errorOf(thrown: unknown) {
-  if (thrown instanceof RpcFault) return thrown.error;
+function failureOf(thrown: unknown): RpcOutcome {
+  if (thrown instanceof RpcError) return { error: thrown.error, code: thrown.code };
   if (thrown instanceof RequestError && thrown.httpStatus === 400) {
-    return { code: INVALID_PARAMETERS, message: thrown.message };
+    const { message, code } = thrown;
+    return { error: { code: INVALID_PARAMETERS, message }, code };
   }
-  return rpcErrorOf(thrown) ?? INTERNAL;
+  return rpcErrorOf(thrown) ?? { error: INTERNAL, code: "internal" };
 }
 
 function refuse(message: string) {
-  return jsonAnswer({ jsonrpc: "2.0", error: { code: INVALID_REQUEST, message }, id: null });
+  return jsonAnswer({ jsonrpc: "2.0", error: { code: INVALID_REQUEST, message }, id: null }, 200, {
+    code: "bad-request",
+  });
 }
 
 function isCall(entry: Record<string, unknown>): boolean {
@@ -88,6 +94,8 @@ function complaintAbout(
   return params.length > most ? `too many arguments, want at most ${most}` : undefined;
 }
 
-function failed(code: number, message: string): Plan {
-  return { kind: "answered", outcome: { error: { code, message } } };
+function failed(number: number, message: string): Plan {
+  const code = number === INVALID_REQUEST ? "bad-request" : "unknown-action";
+  const fault = number === INVALID_PARAMETERS ? "invalid-parameter" : code;
+  return { kind: "answered", outcome: { error: { code: number, message }, code: fault } };
 }

@@ -16,7 +16,7 @@ import {
   method,
   numberOfBlock,
   parse,
-  RpcFault,
+  RpcError,
   resultOf,
   unavailable,
 } from "./outcomes.ts";
@@ -135,9 +135,8 @@ function fieldsOf(call: unknown): Record<string, unknown> {
 }
 
 function unwrap(outcome: RpcOutcome | undefined): unknown {
-  if (outcome && "result" in outcome) return outcome.result;
-  const error = outcome?.error;
-  throw typeof error === "object"
-    ? new RpcFault(error as RpcFault["error"])
-    : unavailable(String(error));
+  if (!outcome || "result" in outcome) return outcome?.result;
+  const { error, code } = outcome;
+  if (typeof error !== "object") throw unavailable(String(error), undefined, code);
+  throw new RpcError(error as RpcError["error"], code);
 }

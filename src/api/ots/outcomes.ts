@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
-import { RequestError } from "../../core/errors.ts";
+import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import type { IndexMethod, RpcContext } from "../eth-rpc/rpc.ts";
 import type { Outcome } from "../explorer/envelope.ts";
@@ -13,34 +13,42 @@ export const LIMIT_EXCEEDED = -32_005;
 const SERVER_ERROR = -32_000;
 
 /** An answer that is an error object. */
-export class RpcFault extends RequestError {
+export class RpcError extends RequestError {
   readonly error: RpcErrorObject;
 
-  constructor(error: RpcErrorObject) {
-    super(200, error.message);
+  constructor(error: RpcErrorObject, code: ErrorCode) {
+    super(200, code, error.message);
     this.error = error;
   }
 }
 
-/** Returns the result of an outcome. Throws `RpcFault`. */
+/** Returns the result of an outcome. Throws `RpcError`. */
 export function resultOf<Result>(outcome: Outcome<Result>): Result {
   if (outcome.kind === "ok") return outcome.result;
-  if (outcome.kind === "rpc-error") throw new RpcFault(outcome.error);
-  const message = outcome.kind === "failed" ? outcome.text : "unexpected answer";
-  throw new RpcFault({ code: INVALID_PARAMETERS, message });
+  if (outcome.kind === "rpc-error") throw new RpcError(outcome.error, outcome.code);
+  throw invalid(outcome.kind === "failed" ? outcome.text : "unexpected answer");
+}
+
+function invalid(message: string): RpcError {
+  const isAbsent = message.startsWith("missing");
+  const code = isAbsent ? "missing-parameter" : "invalid-parameter";
+  return new RpcError({ code: INVALID_PARAMETERS, message }, code);
 }
 
 /** Returns the error for an answer that cannot be made. */
-export function unavailable(message: string, code = SERVER_ERROR): RpcFault {
-  return new RpcFault({ code, message });
+export function unavailable(
+  message: string,
+  number = SERVER_ERROR,
+  code: ErrorCode = number === LIMIT_EXCEEDED ? "too-large" : "unsupported",
+): RpcError {
+  return new RpcError({ code: number, message }, code);
 }
 
-/** Parses a value. Throws `RpcFault`. */
+/** Parses a value. Throws `RpcError`. */
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const message = parsed.error.issues[0]?.message ?? "invalid argument";
-  throw new RpcFault({ code: INVALID_PARAMETERS, message });
+  throw invalid(parsed.error.issues[0]?.message ?? "invalid argument");
 }
 
 /** Returns a block's number in hex where it is a JSON number or decimal text, else the value itself. */
@@ -77,8 +85,7 @@ export function wholeNumber(
   ) {
     return number;
   }
-  const message = `invalid argument ${place}: not a number from ${least} to ${most}`;
-  throw new RpcFault({ code: INVALID_PARAMETERS, message });
+  throw invalid(`invalid argument ${place}: not a number from ${least} to ${most}`);
 }
 
 /** Declares a method by the number of its parameters; without an answer's frame. */

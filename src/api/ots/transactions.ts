@@ -20,7 +20,7 @@ import {
   method,
   numberOfBlock,
   parse,
-  RpcFault,
+  RpcError,
   unavailable,
   wholeNumber,
 } from "./outcomes.ts";
@@ -109,7 +109,7 @@ export const replayTransaction = method([2, 2], async (context, params) => {
   const name = "trace_replayTransaction";
   const answer = await context.forward({ method: name, params });
   if ("result" in answer) return answer.result;
-  if (answer.error.code !== METHOD_MISSING) throw new RpcFault(answer.error);
+  if (answer.error.code !== METHOD_MISSING) throw new RpcError(answer.error, answer.code);
   throw unavailable(`the method ${name} does not exist/is not available`, METHOD_MISSING);
 });
 

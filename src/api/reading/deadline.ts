@@ -15,7 +15,7 @@ const WAITING_SHARE = 0.6;
 export function inTime<Result>(
   work: Promise<Result>,
   requestTimeoutMs: number,
-  late = () => new RequestError(503, TIMED_OUT),
+  late = () => new RequestError(503, "timeout", TIMED_OUT),
 ): Promise<Result> {
   return within(requestTimeoutMs * SHARE, work, late);
 }
@@ -56,7 +56,9 @@ export function createWaits(): Waits {
       };
     },
     late: () => {
-      lateness = new RequestError(503, isForNode ? NODE_SILENT : TIMED_OUT);
+      lateness = isForNode
+        ? new RequestError(503, "node-unreachable", NODE_SILENT)
+        : new RequestError(503, "timeout", TIMED_OUT);
       return lateness;
     },
   };

@@ -19,7 +19,7 @@ const BUSY = "Too many large answers are asked for at once, please try again lat
 const queue = new Admission({
   capacity: () => 1,
   queue: { all: MAXIMUM_WAITING },
-  refuse: () => new RequestError(503, BUSY),
+  refuse: () => new RequestError(503, "busy", BUSY),
 });
 
 /** Creates the answers over a client; all of a process share one queue. */

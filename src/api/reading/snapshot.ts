@@ -61,7 +61,7 @@ export async function onOneState<Result>(
       tasks.map((task, index) => failed.get(index) ?? state.run(task)),
     );
     if (await state.wasTorn()) {
-      if (++torn > MAXIMUM_TORN) throw new RequestError(503, REORGANISED);
+      if (++torn > MAXIMUM_TORN) throw new RequestError(503, "busy", REORGANISED);
       continue;
     }
     let isAgain = false;
@@ -92,13 +92,13 @@ export async function resultOnOneState<Result>(
 
 /** Throws `RequestError` during the first synchronisation. For requests that do not read, but need the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
-  if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);
+  if (!(await isSynchronised(sql))) throw new RequestError(503, "loading", LOADING);
 }
 
 /** No block is served yet. */
 export class NothingServed extends RequestError {
   constructor() {
-    super(503, STILL_INDEXING);
+    super(503, "loading", STILL_INDEXING);
   }
 }
 
@@ -188,8 +188,8 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   async function run<Result>(task: Task<Result>): Promise<PromiseSettledResult<Result>> {
     let wasRead = false;
     const headOf = ({ head, isIndexed, isWhole }: ServedState) => {
-      if (!isWhole) throw new RequestError(503, ROWS_LOST);
-      if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
+      if (!isWhole) throw new RequestError(503, "database-unreachable", ROWS_LOST);
+      if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, "loading", LOADING);
       if (!head) throw new NothingServed();
       return head;
     };
@@ -246,7 +246,7 @@ function refuseReplaced<Result>(
   return outcome.status === "rejected" && isReplaced(outcome.reason)
     ? {
         status: "rejected",
-        reason: new RequestError(503, REORGANISED, { cause: outcome.reason }),
+        reason: new RequestError(503, "busy", REORGANISED, { cause: outcome.reason }),
       }
     : outcome;
 }

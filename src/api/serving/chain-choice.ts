@@ -23,7 +23,7 @@ export function chooseChain<Chain extends Identified>(
   if (first && id === undefined && others.length === 0) return first;
   const isOne = id !== undefined && more.every((other) => other === id);
   const chosen = isOne ? findChain(chains, id) : undefined;
-  if (!chosen) throw new RequestError(200, WRONG_CHAIN);
+  if (!chosen) throw new RequestError(200, "wrong-chain", WRONG_CHAIN);
   return chosen;
 }
 

@@ -6,39 +6,50 @@ import type { RateLimiter } from "../http/rate-limit.ts";
 import { type HealthOptions, readState } from "../ops/health.ts";
 import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
+export type ChainListOptions = HealthOptions &
+  Pick<HttpOptions, "chains"> & { publicUrl: string | undefined };
+
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
 /** Adds Etherscan's `/v2/chainlist`, without chains of unknown id. Source: docs/wire.md, "Chains". */
 export function addChainList(
   app: FastifyInstance,
-  options: HealthOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
+  options: ChainListOptions,
   limiter: RateLimiter,
 ): void {
   app.get("/v2/chainlist", { onRequest: limiter.admit }, async (request, reply) => {
-    const base = options.publicUrl ?? baseOf(request);
-    const isOnly = options.chains().length === 1;
-    const entries = await Promise.all(
-      request.chains.map(async (chain) => {
-        const chainId = knownChainId(chain);
-        if (chainId === undefined) return [];
-        return [
-          {
-            chainname: chainTitle(chain),
-            chainid: String(chainId),
-            blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
-            apiurl: `${base}/v2/api?chainid=${chainId}`,
-            ...(await stateOf(chain, options)),
-          },
-        ];
-      }),
-    );
-    const result = entries.flat();
+    const result = await listChains(request, options);
     return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
   });
 }
 
-/** Returns the base URL in the client's request; without a Host header the local address. */
-function baseOf({ protocol, host, socket }: FastifyRequest): string {
+/** The rows of the chains that a request may mean. */
+export async function listChains(
+  request: FastifyRequest,
+  options: ChainListOptions,
+): Promise<object[]> {
+  const base = options.publicUrl ?? baseOf(request);
+  const isOnly = options.chains().length === 1;
+  const entries = await Promise.all(
+    request.chains.map(async (chain) => {
+      const chainId = knownChainId(chain);
+      if (chainId === undefined) return [];
+      return [
+        {
+          chainname: chainTitle(chain),
+          chainid: String(chainId),
+          blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
+          apiurl: `${base}/v2/api?chainid=${chainId}`,
+          ...(await stateOf(chain, options)),
+        },
+      ];
+    }),
+  );
+  return entries.flat();
+}
+
+/** Base URL by which the client reached this server; without a Host header the local address. */
+export function baseOf({ protocol, host, socket }: FastifyRequest): string {
   const { localAddress = "localhost", localPort } = socket;
   const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
   return `${protocol}://${host || `${address}:${localPort}`}`;

@@ -90,7 +90,10 @@ export function addEvents(
     const ofClient = [...listeners].filter((listener) => listener.client === client);
     if (listeners.size >= MAXIMUM_LISTENERS || ofClient.length >= MAXIMUM_OF_ONE) {
       reply.header("retry-after", String(RETRY_SECONDS));
-      return send(reply, jsonAnswer({ status: "0", message: CROWDED, result: null }, 503));
+      return send(
+        reply,
+        jsonAnswer({ status: "0", message: CROWDED, result: null }, 503, { code: "busy" }),
+      );
     }
     const lastId = String(request.headers["last-event-id"] ?? "");
     const chain = decideChain(request);

@@ -4,7 +4,6 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
-import type { SoftwareVersion } from "../../core/software-version.ts";
 import { parseRpcBody } from "../eth-rpc/body.ts";
 import {
   createRpcHandler,
@@ -14,6 +13,7 @@ import {
 } from "../eth-rpc/handle.ts";
 import {
   createDispatch,
+  type Dispatch,
   type DispatchOptions,
   findAction,
   findActionOfPath,
@@ -23,17 +23,20 @@ import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { namesSubmission } from "../explorer/submissions.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
-import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
+import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
+import { addMcp } from "../mcp/endpoint.ts";
+import type { OriginOptions } from "../mcp/origins.ts";
 import { addDocumentation } from "../openapi/document.ts";
+import { addGuides, type GuideOptions } from "../openapi/guides.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
-import { addChainList } from "./chain-list.ts";
+import { addChainList, listChains } from "./chain-list.ts";
 import { addEvents } from "./events.ts";
 import { decideChain } from "./served-chain.ts";
 
@@ -41,6 +44,9 @@ export type ServerOptions = HttpOptions &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
+  OriginOptions &
+  GuideOptions &
+  DispatchOptions &
   MetricsOptions & {
     /** The server's URL for clients, without a slash at the end. */
     publicUrl: string | undefined;
@@ -60,15 +66,28 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
+/** The answers of actions and of JSON-RPC, for routes that give several in one. */
+export interface Answerers {
+  dispatch: Dispatch;
+  answerRpc: RpcHandler;
+}
+
 /** Adds routes that only the composition knows. */
-type AddRoutes = (app: FastifyInstance, options: ServerOptions, limiter: RateLimiter) => void;
+type AddRoutes = (
+  app: FastifyInstance,
+  options: ServerOptions,
+  limiter: RateLimiter,
+  answerers: Answerers,
+) => void;
 
 /** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
 export function createServer(options: ServerOptions, addPages: AddRoutes): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  addActions(app, options, limiter);
-  addRpc(app, options, limiter);
+  const dispatch = createDispatch(options, limiter.usageOf);
+  const answerRpc = createRpcHandler(options);
+  addActions(app, dispatch, limiter);
+  addRpc(app, answerRpc, createOtsHandler(options), limiter);
   addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
@@ -76,8 +95,14 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
-  addPages(app, options, limiter);
+  addMcp(
+    app,
+    { ...options, dispatch, listChains: (request) => listChains(request, options) },
+    limiter,
+  );
+  addPages(app, options, limiter, { dispatch, answerRpc });
   addDocumentation(app, options);
+  addGuides(app, options);
   return app;
 }
 
@@ -93,9 +118,7 @@ export function createOperationsServer(
 }
 
 /** Adds the actions: `/api` serves the first chain, `/v2/api` the one in the request. */
-function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
-  const { usageOf } = limiter;
-  const dispatch = createDispatch(options, usageOf);
+function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimiter): void {
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -106,7 +129,7 @@ function addActions(app: FastifyInstance, options: DispatchOptions, limiter: Rat
       const found = isNamed(request)
         ? findActionOfPath(request.params, parsed.input, dialect)
         : findAction(parsed.input, dialect);
-      if (!found) return send(reply, httpError(404, "Not found", request));
+      if (!found) return send(reply, httpError(unknownPath(), request));
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
@@ -160,26 +183,25 @@ function isNamed(
 
 function addRpc(
   app: FastifyInstance,
-  options: RpcOptions & SoftwareVersion,
+  answerRpc: RpcHandler,
+  answerOts: RpcHandler,
   limiter: RateLimiter,
 ): void {
-  const answerWith =
-    (answer: RpcHandler): RouteHandlerMethod =>
-    async (request, reply) => {
+  const add = (path: string, answer: RpcHandler) =>
+    app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
       if (!body) return send(reply, parseErrorAnswer());
       const asker = { caller: limiter.clientOf(request, new Map()), signal: endOf(reply) };
       return send(reply, await answer(body.json, decideChain(request), asker));
-    };
-  app.post("/ots", { onRequest: limiter.admit }, answerWith(createOtsHandler(options)));
-  const answerRpc = answerWith(createRpcHandler(options));
+    });
+  add("/ots", answerOts);
   for (const path of RPC_PATHS) {
-    app.post(path, { onRequest: limiter.admit }, answerRpc);
+    add(path, answerRpc);
     // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);
       namesIn(input);
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     });
   }
 }

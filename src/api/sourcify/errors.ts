@@ -1,18 +1,18 @@
 import { createHash, randomUUID } from "node:crypto";
-import { RequestError } from "../../core/errors.ts";
+import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { type Answer, jsonAnswer } from "../explorer/envelope.ts";
 
 /** The error codes of Sourcify's dialect, for clients. */
-export type CustomCode =
-  | "invalid_parameter"
-  | "invalid_json"
-  | "unsupported_chain"
-  | "unsupported_language"
-  | "route_not_found"
-  | "job_not_found"
-  | "already_verified"
-  | "too_many_requests"
-  | "internal_error";
+const CODES = {
+  invalid_parameter: "invalid-parameter",
+  invalid_json: "bad-request",
+  unsupported_chain: "wrong-chain",
+  unsupported_language: "unsupported",
+  job_not_found: "not-found",
+  already_verified: "already-verified",
+  too_many_requests: "rate-limited",
+} as const satisfies Record<string, ErrorCode>;
+type CustomCode = keyof typeof CODES;
 
 /** A request of Sourcify's dialect to answer with an error object. */
 export class SourcifyError extends RequestError {
@@ -22,16 +22,16 @@ export class SourcifyError extends RequestError {
     httpStatus: number,
     customCode: CustomCode,
     message: string,
-    options?: { retryAfterSeconds: number },
+    options?: { parameter?: string; retryAfterSeconds?: number },
   ) {
-    super(httpStatus, message, options);
+    super(httpStatus, CODES[customCode], message, options);
     this.customCode = customCode;
   }
 }
 
 /** Returns the error for an invalid parameter. */
-export function invalid(message: string): SourcifyError {
-  return new SourcifyError(400, "invalid_parameter", message);
+export function invalid(parameter: string, message: string): SourcifyError {
+  return new SourcifyError(400, "invalid_parameter", message, { parameter });
 }
 
 /** Logs which answer an `errorId` belongs to. */
@@ -39,7 +39,7 @@ export interface ErrorLog {
   info(fields: { errorId: string }, message: string): void;
 }
 
-const CODES: Readonly<Record<number, CustomCode>> = {
+const CODES_OF_STATUS: Readonly<Record<number, CustomCode | "route_not_found">> = {
   400: "invalid_parameter",
   404: "route_not_found",
   405: "route_not_found",
@@ -54,18 +54,17 @@ export function isSourcifyUrl(url: string): boolean {
 }
 
 /** Returns the error object of a failed request. `customCode` follows from the status by default. */
-export function errorAnswer(
-  httpStatus: number,
-  message: string,
-  log: ErrorLog | undefined,
-  customCode?: CustomCode,
-): Answer {
+export function errorAnswer(error: RequestError, log: ErrorLog | undefined): Answer {
+  const { httpStatus, message } = error;
   const errorId = randomUUID();
   log?.info({ errorId }, "answered with an error");
   // Too much data on a page has HTTP 200 in the other dialects; here it needs another status.
   const status = httpStatus < 400 ? 503 : httpStatus;
-  const code = customCode ?? CODES[status] ?? "internal_error";
-  return jsonAnswer({ customCode: code, message, errorId }, status);
+  const customCode =
+    error instanceof SourcifyError
+      ? error.customCode
+      : (CODES_OF_STATUS[status] ?? "internal_error");
+  return jsonAnswer({ customCode, message, errorId }, status, error);
 }
 
 /** Returns the identifier of a job's failure: the same for every request, in the form of a UUID. */

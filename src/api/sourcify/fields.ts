@@ -57,7 +57,7 @@ const NAMES = Object.keys(FIELDS) as Field[];
 /** Parses `fields`, or all but those of `omit`. Throws `SourcifyError`. */
 export function readFields(fields: string | undefined, omit: string | undefined): Wanted {
   if (fields !== undefined && omit !== undefined) {
-    throw invalid("fields and omit cannot be used together");
+    throw invalid("omit", "fields and omit cannot be used together");
   }
   if (omit !== undefined) return allBut(parseNames(omit, "omit"));
   if (fields === undefined) return new Map();
@@ -85,7 +85,7 @@ function parseNames(text: string, parameter: string): Name[] {
       const known = Object.hasOwn(FIELDS, field) ? FIELDS[field as Field] : undefined;
       const isKnown = below === undefined || (known as readonly string[])?.includes(below);
       if (!known || !isKnown || more.length > 0) {
-        throw invalid(`${parameter}: there is no field ${name.slice(0, 100)}`);
+        throw invalid(parameter, `${parameter}: there is no field ${name.slice(0, 100)}`);
       }
       return { field: field as Field, below };
     });

@@ -7,7 +7,7 @@ export function requireChain(
   { chainId }: Pick<SourcifyContext, "chainId">,
   { parameters: { chainId: sent = "" } }: SourcifyRequest,
 ): void {
-  if (!/^\d{1,20}$/.test(sent)) throw invalid(`Invalid chainId: ${sent}`);
+  if (!/^\d{1,20}$/.test(sent)) throw invalid("chainId", `Invalid chainId: ${sent}`);
   if (BigInt(sent) !== BigInt(chainId())) {
     throw new SourcifyError(400, "unsupported_chain", `Chain ${sent} not found`);
   }
@@ -15,7 +15,7 @@ export function requireChain(
 
 /** Parses the address in the path. Throws `SourcifyError`. */
 export function requireAddress({ parameters: { address = "" } }: SourcifyRequest): Address {
-  if (!isAddress(address)) throw invalid(`Invalid address: ${address}`);
+  if (!isAddress(address)) throw invalid("address", `Invalid address: ${address}`);
   return lowerAddress(address);
 }
 
@@ -29,5 +29,5 @@ export function numberOf(
   if (text === undefined) return undefined;
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
-  throw invalid(`${name} is to be a whole number from ${least} to ${most}`);
+  throw invalid(name, `${name} is to be a whole number from ${least} to ${most}`);
 }

@@ -18,7 +18,7 @@ import {
   type ServedChains,
 } from "../serving/served-chain.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
-import { invalid, SourcifyError } from "./errors.ts";
+import { SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";
 
 /** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
@@ -104,10 +104,14 @@ function readRequest(request: FastifyRequest): SourcifyRequest {
   };
 }
 
+function unreadable(text: string): RequestError {
+  return new RequestError(400, "bad-request", text);
+}
+
 function readBody(request: FastifyRequest): Record<string, unknown> {
   const { body } = request;
   if (mediaTypeOf(request) !== "application/json" || !Buffer.isBuffer(body)) {
-    throw invalid("The body is to be JSON, sent as application/json");
+    throw unreadable("The body is to be JSON, sent as application/json");
   }
   let value: unknown;
   try {
@@ -116,6 +120,6 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
     if (!(error instanceof RequestError) || error.httpStatus !== 400) throw error;
     throw new SourcifyError(400, "invalid_json", "The body is not readable JSON");
   }
-  if (!isRecord(value)) throw invalid("The body is to be a JSON object");
+  if (!isRecord(value)) throw unreadable("The body is to be a JSON object");
   return value;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RequestError } from "../../core/errors.ts";
 import type { VerificationRequest } from "../../verification/request.ts";
 import { type Answer, jsonAnswer } from "../explorer/envelope.ts";
 import {
@@ -26,7 +27,7 @@ export async function submit(
     .submit(request, client, { withoutCode: true })
     .catch((error: unknown) => {
       if (!isNodeUnreachable(error)) throw error;
-      throw new SourcifyError(503, "internal_error", "The node cannot be reached now");
+      throw new RequestError(503, "node-unreachable", "The node cannot be reached now");
     });
   switch (submission.outcome) {
     case "accepted":
@@ -44,7 +45,7 @@ export async function submit(
         retryAfterSeconds: RETRY_SECONDS[submission.outcome],
       });
     case "too-large":
-      throw new SourcifyError(413, "invalid_parameter", SOURCES_TOO_LARGE);
+      throw new RequestError(413, "too-long", SOURCES_TOO_LARGE);
     case "no-code":
     case "no-metadata":
       throw new TypeError(`a submission was refused for ${submission.outcome}`);

@@ -4,58 +4,46 @@ import { action, actionV2, rpc, sourcify } from "./api.js";
 import { Code } from "./code.js";
 import { cleaned, grouped } from "./format.js";
 import { show } from "./frame.js";
+import { Functions } from "./functions.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, Coins, Copy, Facts, TokenLink, TransactionLink, Waiting } from "./parts.js";
-import { ReadContract } from "./read-contract.js";
+import { Address, Coins, Facts, Title, TokenLink, TransactionLink, Waiting } from "./parts.js";
 import {
   internalColumns,
   logColumns,
   minedColumns,
+  ownTransactionColumns,
+  ownTransferColumns,
+  ownWithdrawalColumns,
   tokenColumns,
-  transactionColumns,
-  transferColumns,
-  withdrawalColumns,
 } from "./records.js";
 import { subjectOfPage as address, chainId } from "./surroundings.js";
 import { List } from "./table.js";
 import { Tabs } from "./tabs.js";
 
-const ofAddress =
-  (title, module, name, more = {}) =>
-  (paging) =>
-    actionV2(title, module, name, { address, sort: "desc", ...more, ...paging });
+const ofAddress = (title, name, more) => (paging) =>
+  actionV2(title, "account", name, { address, sort: "desc", ...more, ...paging });
+const transfersOf = (kind, name) => ({
+  what: `transfers of ${kind} tokens`,
+  request: ofAddress(`Its transfers of ${kind} tokens`, name),
+  columns: ownTransferColumns,
+});
 
 /** Lists by the part of the page that shows them. */
 const LISTS = {
   transactions: {
     title: "Transactions",
     what: "transactions",
-    request: ofAddress("Its transactions", "account", "txlist"),
-    columns: transactionColumns,
+    request: ofAddress("Its transactions", "txlist"),
+    columns: ownTransactionColumns,
   },
-  transfers: {
-    title: "Transfers",
-    what: "transfers of ERC-20 tokens",
-    request: ofAddress("Its transfers of ERC-20 tokens", "account", "tokentx"),
-    columns: transferColumns,
-  },
-  nft: {
-    title: "NFTs",
-    what: "transfers of ERC-721 tokens",
-    request: ofAddress("Its transfers of ERC-721 tokens", "account", "tokennfttx"),
-    columns: transferColumns,
-  },
-  multi: {
-    title: "ERC-1155",
-    what: "transfers of ERC-1155 tokens",
-    request: ofAddress("Its transfers of ERC-1155 tokens", "account", "token1155tx"),
-    columns: transferColumns,
-  },
+  transfers: { title: "Transfers", ...transfersOf("ERC-20", "tokentx") },
+  nft: { title: "NFTs", ...transfersOf("ERC-721", "tokennfttx") },
+  multi: { title: "ERC-1155", ...transfersOf("ERC-1155", "token1155tx") },
   internal: {
     title: "Internal",
     what: "internal transactions",
-    request: ofAddress("Its internal transactions", "account", "txlistinternal"),
+    request: ofAddress("Its internal transactions", "txlistinternal"),
     columns: internalColumns,
   },
   tokens: {
@@ -87,14 +75,39 @@ const LISTS = {
   withdrawals: {
     title: "Withdrawals",
     what: "withdrawals",
-    request: ofAddress("Withdrawals to it", "account", "txsBeaconWithdrawal"),
-    columns: withdrawalColumns,
+    request: ofAddress("Withdrawals to it", "txsBeaconWithdrawal"),
+    columns: ownWithdrawalColumns,
   },
 };
-const CODE_PARTS = ["code", "read"];
+const CODE_PARTS = ["code", "read", "write"];
 const PARTS = [...Object.keys(LISTS), ...CODE_PARTS];
+/** Rows that a tab counts; more are shown as so many and a plus. */
+const COUNTED = 10;
 
-function Address() {
+/** Tabs of the lists that hold something, with how many rows; the one that is shown and the first stand always. */
+function useListTabs(part) {
+  const counts = Object.entries(LISTS).map(([key, { request }]) => [
+    key,
+    useAnswer(
+      key === "transactions"
+        ? null
+        : {
+            ...request({ page: 1, offset: COUNTED + 1 }),
+            title: `Whether there are ${LISTS[key].what}`,
+          },
+      "branch",
+    ).value?.length,
+  ]);
+  return counts
+    .filter(([key, count]) => key === "transactions" || key === part || count > 0)
+    .map(([key, count]) => [
+      key,
+      LISTS[key].title,
+      count > COUNTED ? `${COUNTED}+` : count || undefined,
+    ]);
+}
+
+function AddressPage() {
   const balance = useAnswer(action("Its balance", "account", "balance", { address }));
   const state = useAnswer(
     rpc("Its nonce and its code, of the node", [
@@ -104,8 +117,14 @@ function Address() {
   );
   const creation = useAnswer(
     action("Who created it", "contract", "getcontractcreation", { contractaddresses: address }),
+    "branch",
   );
   const abi = useAnswer(action("Its ABI", "contract", "getabi", { address }));
+  const [nonce, code] = state.value ?? [];
+  const [created] = creation.value ?? [];
+  const isContract = created !== undefined || (typeof code === "string" && code !== "0x");
+  const part = usePart("transactions", PARTS);
+  const tabs = useListTabs(part);
   const verified = useAnswer(
     abi.value === undefined || chainId === ""
       ? null
@@ -113,64 +132,48 @@ function Address() {
           "How it was verified",
           `contract/${chainId}/${address}?fields=compilation,deployment,proof,proxyResolution`,
         ),
+    "branch",
   );
-  const [nonce, code] = state.value ?? [];
-  const [created] = creation.value ?? [];
-  const isContract = created !== undefined || (typeof code === "string" && code !== "0x");
-  const token = useAnswer(
-    isContract
-      ? action("The token that it is", "token", "getToken", { contractaddress: address })
-      : null,
-  );
-  const isAccount = !isContract && !state.isLoading && !creation.isLoading;
-  const { value: funding } = useAnswer(
-    isAccount ? actionV2("Who funded it first", "account", "fundedby", { address }) : null,
-  );
-  const part = usePart("transactions", PARTS);
   const name = verified.value?.compilation.name;
-  const tabs = [
-    ...Object.entries(LISTS).map(([key, { title }]) => [key, title]),
-    ...(isContract ? [["code", "Contract"]] : []),
-    ...(isContract && abi.value ? [["read", "Read"]] : []),
-  ];
+  const implementations = verified.value?.proxyResolution?.implementations ?? [];
   return html`
-    <h1>${name ? html`<bdi>${cleaned(name)}</bdi>` : isContract ? "Contract" : "Address"}</h1>
-    <p class="subject"><code class="hash">${address}</code> <${Copy} text=${address} label="Copy address" /></p>
-    <div class="card">
-      <${Facts} facts=${[
-        [
-          "Balance",
-          balance.value === undefined
-            ? html`<${Waiting} answer=${balance} what="the balance" />`
-            : html`<${Coins} wei=${balance.value} />`,
-        ],
-        ["Nonce", nonceOf(state, nonce)],
-        funding?.fundingTxn && [
-          "Funded by",
-          html`<${AddressLink} address=${funding.fundingAddress} /> <span class="soft">with <${Coins} wei=${funding.value} /> in <${TransactionLink} hash=${funding.fundingTxn} /></span>`,
-        ],
-        token.value && [
-          "Token",
-          html`<${TokenLink} address=${address} symbol=${token.value.symbol} name=${token.value.name} />`,
-        ],
-        created && [
-          "Creator",
-          html`<${AddressLink} address=${created.contractCreator} /> ${created.txHash && html`<span class="soft">in <${TransactionLink} hash=${created.txHash} /></span>`}`,
-        ],
-        isContract && ["Source", html`<${Verification} abi=${abi} verified=${verified.value} />`],
-        verified.value?.proxyResolution?.isProxy && [
-          "Proxy of",
-          verified.value.proxyResolution.implementations.map(
-            ({ address: implementation, name: named }) =>
-              html`<${AddressLink} address=${implementation.toLowerCase()} name=${named} part="#code" />${" "}`,
-          ),
-        ],
-      ].filter(Boolean)} />
-    </div>
-    <${Tabs} label="Parts of the page" tabs=${tabs} current=${part} />
+    <${Title} id=${address}>${name ? html`<bdi>${cleaned(name)}</bdi>` : isContract ? "Contract" : "Address"}<//>
+    <${Facts} facts=${[
+      [
+        "Balance",
+        balance.value === undefined
+          ? html`<${Waiting} answer=${balance} what="the balance" />`
+          : html`<${Coins} wei=${balance.value} isExact />`,
+      ],
+      ["Nonce", nonceOf(state, nonce)],
+      !isContract && !state.isLoading && !creation.isLoading && ["Funded by", html`<${Funding} />`],
+      isContract && ["Token", html`<${OwnToken} />`],
+      created && [
+        "Creator",
+        html`<${Address} address=${created.contractCreator} /> ${created.txHash && html`<span class="soft">in <${TransactionLink} hash=${created.txHash} /></span>`}`,
+      ],
+      isContract && ["Source", html`<${Verification} abi=${abi} verified=${verified.value} />`],
+      verified.value?.proxyResolution?.isProxy && [
+        "Proxy of",
+        implementations.map(
+          ({ address: implementation, name: named }) =>
+            html`<${Address} address=${implementation.toLowerCase()} name=${named} part="#code" />${" "}`,
+        ),
+      ],
+    ]} />
+    <${Tabs} label="Parts of the page" current=${part} tabs=${[
+      ...tabs,
+      ...(isContract ? [["code", "Contract"]] : []),
+      ...(isContract && abi.value
+        ? [
+            ["read", "Read"],
+            ["write", "Write"],
+          ]
+        : []),
+    ]} />
     ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} isVerified=${abi.isLoading ? undefined : abi.value !== undefined} verified=${verified.value} />`}
-    ${part === "read" && (abi.value ? html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />` : html`<${Waiting} answer=${abi} what="its ABI" />`)}
-    ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part]} part=${part} />`}
+    ${(part === "read" || part === "write") && (abi.value ? html`<${Functions} key=${part} kind=${part} abi=${abi.value} implementations=${implementations} />` : html`<${Waiting} answer=${abi} what="its ABI" />`)}
+    ${!CODE_PARTS.includes(part) && html`<${List} key=${part} ...${LISTS[part]} title=${undefined} file=${`${address}-${part}.csv`} />`}
   `;
 }
 
@@ -180,6 +183,28 @@ function nonceOf(state, nonce) {
   return html`<${Waiting} answer=${state} what="the nonce" />`;
 }
 
+/** Who funded the account first. */
+function Funding() {
+  const answer = useAnswer(
+    actionV2("Who funded it first", "account", "fundedby", { address }),
+    "branch",
+  );
+  const { fundingTxn, fundingAddress, value } = answer.value ?? {};
+  if (!fundingTxn) return html`<span class="soft">${answer.isLoading ? "…" : "unknown"}</span>`;
+  return html`<${Address} address=${fundingAddress} /> <span class="soft">with <${Coins} wei=${value} /> in <${TransactionLink} hash=${fundingTxn} /></span>`;
+}
+
+/** The token that the contract is. */
+function OwnToken() {
+  const answer = useAnswer(
+    action("The token that it is", "token", "getToken", { contractaddress: address }),
+    "branch",
+  );
+  if (!answer.value) return html`<span class="soft">${answer.isLoading ? "…" : "none"}</span>`;
+  const { symbol, name } = answer.value;
+  return html`<${TokenLink} address=${address} symbol=${symbol} name=${name} />`;
+}
+
 function Verification({ abi, verified }) {
   if (abi.isLoading) return html`<span class="soft">…</span>`;
   if (!abi.value) return html`<span class="status">Not verified</span>`;
@@ -187,8 +212,4 @@ function Verification({ abi, verified }) {
   return html`<span class="status good">Verified</span> <span class="soft">${verified && (isExact ? "exactly: sources and settings are those of the deployment" : "its sources make the same code")}</span>`;
 }
 
-function ListOf({ list: { what, request, columns }, part }) {
-  return html`<${List} what=${what} request=${request} columns=${columns} file=${`${address}-${part}.csv`} />`;
-}
-
-show(Address);
+show(AddressPage);

@@ -1,9 +1,12 @@
 // The API's client: every figure of a page comes through here, and can be asked for by anybody.
 
+import { createStore } from "./store.js";
 import { at, chainId } from "./surroundings.js";
 
 /** The API answered, but not with what was asked for. */
 export class Refused extends Error {}
+/** No answer about the question: the server is away, busy, or counts too many requests. */
+export class Unanswered extends Refused {}
 
 /** A request of the explorer's API in Blockscout's dialect. `title` says what it asks, for people. */
 export function action(title, module, name, parameters = {}) {
@@ -17,7 +20,12 @@ export function actionV2(title, module, name, parameters = {}) {
 }
 
 function explorer(title, path, parameters) {
-  return { title, path: `${path}?${new URLSearchParams(parameters)}`, read: resultOf };
+  return {
+    title,
+    path: `${path}?${new URLSearchParams(parameters)}`,
+    read: resultOf,
+    isJoined: true,
+  };
 }
 
 /** A request of Sourcify's API. */
@@ -37,10 +45,13 @@ export function rpc(title, calls) {
     title,
     path: "api/eth-rpc",
     body: JSON.stringify(body),
+    isJoined: true,
     read: (answers) => {
       if (!Array.isArray(answers)) throw new Refused(answers.message ?? answers.error);
       return answers.map(({ result, error }) =>
-        error === undefined ? result : new Refused(error.message ?? error),
+        error === undefined
+          ? result
+          : Object.assign(new Refused(error.message ?? error), { data: error.data }),
       );
     },
   };
@@ -53,20 +64,10 @@ function resultOf({ status, message, result }) {
   throw new Refused(message === "NOTOK" || message === "OK" ? String(result) : message);
 }
 
-/** Which requests the page has made, for those who want to make them too. */
-const made = new Map();
-const listeners = new Set();
-
-/** Requests by their key, and who wants to be told of further ones. */
-export function requestsMade() {
-  return [...made.values()];
-}
-
-/** Calls back with every further request; gives a function that ends it. */
-export function onRequest(listener) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+/** Requests that the page has made, by their keys, for those who want to make them too. */
+export const requestsMade = createStore(new Map());
+/** Why the page does not follow the chain at the moment, `{ text, until }`; null while it does. */
+export const trouble = createStore(null);
 
 /** Tells requests apart. */
 export function keyOf({ path, body }) {
@@ -80,29 +81,95 @@ export function curlOf({ path, body }) {
   return `${url} \\\n  -H 'content-type: application/json' \\\n  -d '${body.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a request is answered with. Throws `Refused` with words for people. */
-export async function ask(request, { signal, isListed = true } = {}) {
+/** Answers that came with the document, by the keys of their requests. */
+const first = new Map();
+const [asked = [], entries = []] = JSON.parse(document.getElementById("answers").textContent);
+asked.forEach((request, index) => {
+  if (entries[index].status !== 0) first.set(keyOf(request), entries[index]);
+});
+/** The head of those answers, `number;hash`; undefined without any. */
+export const firstHead = entries.find(({ block }) => block)?.block;
+
+/** Forgets the answers that came with the document: they are of an earlier head. */
+export function forgetFirst() {
+  first.clear();
+}
+
+/** The answer to a request. Throws `Refused` with words for people. */
+export async function ask(request, { isListed = true } = {}) {
   const key = keyOf(request);
-  if (isListed && !made.has(key)) {
-    made.set(key, request);
-    for (const listener of listeners) listener();
+  if (isListed && !requestsMade.get().has(key)) {
+    requestsMade.set(new Map(requestsMade.get()).set(key, request));
   }
-  const { path, body, read } = request;
-  const post = { method: "POST", body, headers: { "content-type": "application/json" } };
+  const { status, answer } = first.get(key) ?? (await share(key, request));
+  if (status < 300) return request.read(answer);
+  const text = answer?.message ?? answer?.error ?? `The server answered with HTTP ${status}.`;
+  const Kind = status === 429 || status >= 500 ? Unanswered : Refused;
+  throw new Kind(typeof text === "string" ? text : text.message);
+}
+
+/** Requests under way, by their keys: parts of a page that ask the same ask once. */
+const running = new Map();
+
+function share(key, request) {
+  if (!running.has(key)) {
+    const answer = request.isJoined ? join(request) : send(request);
+    running.set(
+      key,
+      answer.finally(() => running.delete(key)),
+    );
+  }
+  return running.get(key);
+}
+
+/** Requests of one moment make one: it costs a visitor one of the requests that a server allows. */
+const MOST_JOINED = 16;
+let waiting = [];
+
+function join(request) {
+  return new Promise((resolve, reject) => {
+    waiting.push({ request, resolve, reject });
+    if (waiting.length === 1) setTimeout(flush);
+  });
+}
+
+function flush() {
+  const joined = waiting.slice(0, MOST_JOINED);
+  waiting = waiting.slice(MOST_JOINED);
+  if (waiting.length > 0) setTimeout(flush);
+  if (joined.length === 1) {
+    const [{ request, resolve, reject }] = joined;
+    return void send(request).then(resolve, reject);
+  }
+  const body = JSON.stringify(joined.map(({ request: { path, body } }) => ({ path, body })));
+  return void send({ path: "pages/answers.json", body }).then(
+    ({ status, answer }) =>
+      joined.forEach(({ request, resolve }, index) => {
+        const entry = status === 200 ? answer[index] : { status, answer };
+        resolve(entry.status === 0 ? send(request) : entry);
+      }),
+    (error) => {
+      for (const { reject } of joined) reject(error);
+    },
+  );
+}
+
+async function send({ path, body }) {
+  const headers = { "content-type": "application/json" };
   let response;
   try {
-    response = await fetch(at(path), { signal, ...(body === undefined ? {} : post) });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refused("The server does not answer.");
+    response = await fetch(at(path), body === undefined ? {} : { method: "POST", body, headers });
+  } catch {
+    throw new Unanswered("The server does not answer.");
   }
-  let answer;
+  const { status } = response;
+  if (status === 429) {
+    const seconds = Number(response.headers.get("retry-after")) || 5;
+    trouble.set({ text: "Too many requests", until: Date.now() + seconds * 1000 });
+  } else if (trouble.get()?.until > 0) trouble.set(null);
   try {
-    answer = await response.json();
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refused(`The server answered with HTTP ${response.status} and no JSON.`);
+    return { status, answer: await response.json() };
+  } catch {
+    throw new Unanswered(`The server answered with HTTP ${status} and no JSON.`);
   }
-  if (response.ok) return read(answer);
-  throw new Refused(answer.message ?? `The server answered with HTTP ${response.status}.`);
 }

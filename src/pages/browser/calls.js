@@ -1,11 +1,14 @@
-// Calls within a transaction, as a tree: each below the one that made it.
+// Calls within a transaction, as a tree: each below the one that made it, and folded with it.
 
 import { useState } from "preact/hooks";
 import { actionV2 } from "./api.js";
+import { Decoded, Guess } from "./decoded.js";
+import { useGuessedCall, useGuessedName } from "./dictionary.js";
 import { cleaned, grouped } from "./format.js";
+import { Data } from "./hexdata.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, Coins, Section, Waiting } from "./parts.js";
+import { Address, Coins, Section, Waiting } from "./parts.js";
 
 const SHOWN_AT_ONCE = 200;
 /** Deeper ones are not moved further to the right. */
@@ -21,47 +24,71 @@ export function InternalCalls({ hash, isTraced }) {
       names: "true",
     }),
   );
-  return html`<${Section} id="internal" title="Internal calls">
-    ${!answer.value ? html`<${Waiting} answer=${answer} what="internal calls" />` : html`<${Tree} frames=${answer.value} isTraced=${isTraced} />`}
+  const frames = answer.value;
+  const none = isTraced
+    ? "It called no other contract."
+    : "Internal transactions are not indexed here: the node offers no traces.";
+  return html`<${Section} id="internal" title="Internal calls" aside=${frames && html`<span class="soft">${grouped(frames.length)}</span>`} empty=${frames?.length === 0 && none}>
+    ${frames ? html`<${Tree} frames=${frames} />` : html`<${Waiting} answer=${answer} what="internal calls" />`}
   <//>`;
 }
 
-function Tree({ frames, isTraced }) {
+const depthOf = ({ traceId }) => (traceId === "" ? 0 : traceId.split("_").length);
+
+function Tree({ frames }) {
   const [shown, setShown] = useState(SHOWN_AT_ONCE);
-  if (frames.length === 0) {
-    return html`<p class="empty">${isTraced === false ? "Internal transactions are not indexed here: the node offers no traces." : "It called no other contract."}</p>`;
-  }
+  const [folded, setFolded] = useState(new Set());
+  const isHidden = ({ traceId }) =>
+    folded.size > 0 && [...folded].some((parent) => traceId.startsWith(`${parent}_`));
+  const visible = frames.filter((frame) => !isHidden(frame));
+  const toggle = (traceId) => {
+    const next = new Set(folded);
+    if (!next.delete(traceId)) next.add(traceId);
+    setFolded(next);
+  };
+  const parents = new Set(frames.map(({ traceId }) => traceId.replace(/_?\d+$/, "")));
   return html`<div>
-    <ol class="calls">
-      ${frames.slice(0, shown).map((frame) => html`<${Frame} key=${frame.index} frame=${frame} />`)}
+    <ol class="card calls">
+      ${visible.slice(0, shown).map((frame) => html`<${Frame} key=${frame.index} frame=${frame} isFolded=${folded.has(frame.traceId)} toggle=${parents.has(frame.traceId) && frame.traceId !== "" ? () => toggle(frame.traceId) : null} />`)}
     </ol>
-    ${frames.length > shown && html`<p><button type="button" class="copy" onClick=${() => setShown(shown + 1000)}>Show more of ${grouped(frames.length)}</button></p>`}
+    ${visible.length > shown && html`<p><button type="button" class="small" onClick=${() => setShown(shown + 1000)}>Show more of ${grouped(visible.length)}</button></p>`}
   </div>`;
 }
 
-/** The function that a call is for, by name where a verified ABI tells it. */
-function calledBy({ functionName, input }) {
-  const [name] = functionName.split("(");
-  if (name) return cleaned(name);
-  return input.length < SELECTOR_LENGTH ? "" : input.slice(0, SELECTOR_LENGTH);
-}
-
-function Frame({ frame }) {
-  const depth = frame.traceId === "" ? 0 : frame.traceId.split("_").length;
+function Frame({ frame, isFolded, toggle }) {
+  const [isOpen, setOpen] = useState(false);
   const isRolledBack = frame.isError === "1";
   const to = frame.contractAddress || frame.to;
-  const called = frame.type === "call" ? calledBy(frame) : "";
+  const hasInput = frame.type === "call" && frame.input.length >= SELECTOR_LENGTH;
   const what = html`
     <span class="kind">${frame.callType || frame.type}</span>${" "}
-    <${AddressLink} address=${frame.from} /> <span aria-label="to">→</span>${" "}
-    ${to ? html`<${AddressLink} address=${to} />` : html`<span class="soft">nothing that lasted</span>`}
+    <${Address} address=${frame.from} /> <span aria-label="to">→</span>${" "}
+    ${to ? html`<${Address} address=${to} />` : html`<span class="soft">nothing that lasted</span>`}
     ${frame.value !== "0" && html` <${Coins} wei=${frame.value} />`}
-    ${called && html` <code class="data">${called}</code>`}
+    ${hasInput && html` <${Called} frame=${frame} />`}
   `;
-  return html`<li style=${{ "--depth": Math.min(depth, DEEPEST_SHOWN) }} class=${isRolledBack ? "rolled-back" : undefined}>
-    <span class="hidden">Depth ${depth}, </span>
+  return html`<li style=${{ "--depth": Math.min(depthOf(frame), DEEPEST_SHOWN) }} class=${isRolledBack ? "rolled-back" : undefined}>
+    <span class="hidden">Depth ${depthOf(frame)}, </span>
+    ${toggle && html`<button type="button" class="fold" aria-expanded=${String(!isFolded)} aria-label="Calls below" onClick=${toggle}>${isFolded ? "+" : "−"}</button>`}
     ${isRolledBack ? html`<s>${what}</s>` : what}
     ${isRolledBack && html` <span class="problem">${cleaned(frame.errCode, 200)}</span>`}
-    <span class="soft gas">${grouped(frame.gasUsed)} gas</span>
+    <span class="soft gas">${grouped(frame.gasUsed)} gas${hasInput && html` <button type="button" class="fold" aria-expanded=${String(isOpen)} aria-label="Arguments" onClick=${() => setOpen(!isOpen)}>…</button>`}</span>
+    ${isOpen && html`<${Arguments} frame=${frame} />`}
   </li>`;
+}
+
+/** The function that a call is for, by name where a verified ABI or the dictionary has it. */
+function Called({ frame: { functionName, input } }) {
+  const [name] = functionName.split("(");
+  const selector = input.slice(0, SELECTOR_LENGTH);
+  const guess = useGuessedName(selector, !name);
+  return html`<code class="data">${cleaned(name || guess || selector)}</code>${!name && guess && html` <${Guess} />`}`;
+}
+
+function Arguments({ frame }) {
+  const guess = useGuessedCall(frame.input);
+  return html`<div class="arguments">
+    ${guess && html`<${Decoded} ...${guess} isGuess />`}
+    <${Data} hex=${frame.input} label="Input of the call" />
+  </div>`;
 }

@@ -1,114 +1,59 @@
 // Charts. The curve is for the eye; what it says stands beside it as text.
 
-import { useEffect, useRef } from "preact/hooks";
-import Plot from "uplot";
 import { html } from "./html.js";
 
-const HEIGHT = 170;
-/** Steps of places that are no times: whole ones. */
-const WHOLE = [1, 2, 5, 10, 20, 50, 100];
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const STEPS = [1, 2, 2.5, 5, 10];
+const MOST_TICKS = 4;
+
+/** Round values from 0 to a little more than the largest. */
+function ticksTo(largest) {
+  const rough = (largest > 0 ? largest : 1) / MOST_TICKS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * STEPS.find((one) => one * power >= rough * 0.999);
+  const count = Math.max(1, Math.ceil(largest / step - 0.001));
+  return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
 
 /**
- * Curves or bars over common places: `lines` are `{ values, colour, isBars, scale }`, `colour` the name of one of the
- * theme's, `scale` of those with an axis of their own at the right. `places` are numbers, times where `isTime`.
+ * Bars or curves over common places: `lines` are `{ values, colour, isBars, format }`, those of the second `side` with an
+ * axis of their own at the right. Null leaves a gap. `formatPlace` names the first and the last place.
  */
-export function Chart({ label, places, lines, isTime = false, format, formatPlace = String }) {
-  const element = useRef(null);
-  const plot = useRef(null);
-  const data = [places, ...lines.map(({ values }) => values)];
-  useEffect(() => {
-    const draw = () => {
-      plot.current?.destroy();
-      const options = { label, lines, isTime, format, formatPlace };
-      plot.current = new Plot(optionsOf(element.current, options), data, element.current);
-    };
-    const fit = new ResizeObserver(() => {
-      plot.current?.setSize({ width: element.current.clientWidth, height: HEIGHT });
-    });
-    draw();
-    fit.observe(element.current);
-    dark.addEventListener("change", draw);
-    return () => {
-      fit.disconnect();
-      dark.removeEventListener("change", draw);
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, []);
-  useEffect(() => plot.current?.setData(data), [JSON.stringify(data)]);
-  return html`<div class="chart" role="img" aria-label=${label}><div ref=${element}></div></div>`;
+export function Chart({ label, places, lines, formatPlace = String }) {
+  const sides = [1, 2].map((side) => lines.filter((line) => (line.side ?? 1) === side));
+  const axes = sides.map((own) => {
+    const values = own.flatMap((line) => line.values.filter((value) => value !== null));
+    return { ticks: ticksTo(Math.max(0, ...values)), format: own[0]?.format ?? String };
+  });
+  const heightOf = ({ side = 1 }, value) => (100 * value) / axes[side - 1].ticks.at(-1);
+  return html`<div class="chart" role="img" aria-label=${label}>
+    ${axes.map(({ ticks, format }, index) => sides[index].length > 0 && html`<ol class="axis" data-side=${index + 1}>${ticks.toReversed().map((tick) => html`<li>${format(tick)}</li>`)}</ol>`)}
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      ${axes[0].ticks.map((tick) => html`<path class="rule" d=${`M0 ${100 - heightOf({}, tick)}H100`} />`)}
+      ${lines.map((line) => html`<path class=${line.isBars ? "bars" : "curve"} data-colour=${line.colour} d=${line.isBars ? barsOf(line, heightOf) : curveOf(line, heightOf)} />`)}
+    </svg>
+    <p class="places"><span>${formatPlace(places[0])}</span><span>${formatPlace(places.at(-1))}</span></p>
+  </div>`;
 }
 
-function optionsOf(element, { lines, isTime, format, formatPlace }) {
-  const style = getComputedStyle(element);
-  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const resolved = (name) => {
-    // A canvas knows no light-dark().
-    const probe = document.createElement("span");
-    probe.style.color = `var(--${name})`;
-    element.append(probe);
-    const value = getComputedStyle(probe).color;
-    probe.remove();
-    return value || colour(name);
-  };
-  const font = `12px ${style.fontFamily}`;
-  const axis = {
-    stroke: resolved("soft"),
-    font,
-    grid: { stroke: resolved("line"), width: 1 },
-    ticks: { show: false },
-  };
-  const scales = [...new Set(lines.map(({ scale = "y" }) => scale))];
-  return {
-    width: element.clientWidth,
-    height: HEIGHT,
-    padding: [8, 8, 0, 0],
-    cursor: { show: false },
-    legend: { show: false },
-    scales: {
-      x: {
-        time: isTime,
-        ...(lines.some(({ isBars }) => isBars) && {
-          range: (_plot, low, high) => [low - 0.5, high + 0.5],
-        }),
-      },
-      ...Object.fromEntries(
-        scales.map((scale) => [
-          scale,
-          { range: (_plot, _low, high) => [0, high > 0 ? high * 1.08 : 1] },
-        ]),
-      ),
-    },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        incrs: isTime ? undefined : WHOLE,
-        values: (_plot, values) => values.map(isTime ? clockOf : formatPlace),
-      },
-      ...scales.map((scale, index) => ({
-        ...axis,
-        scale,
-        side: index === 0 ? 3 : 1,
-        size: 56,
-        grid: { ...axis.grid, show: index === 0 },
-        values: (_plot, values) => values.map((value) => format[scale](value)),
-      })),
-    ],
-    series: [
-      {},
-      ...lines.map(({ colour: name, isBars, scale = "y" }) => ({
-        scale,
-        stroke: resolved(name),
-        width: isBars ? 0 : 2,
-        points: { show: false },
-        ...(isBars && { fill: resolved(name), paths: Plot.paths.bars({ size: [0.75, 40] }) }),
-      })),
-    ],
-  };
+function barsOf(line, heightOf) {
+  const width = 100 / line.values.length;
+  return line.values
+    .map((value, index) =>
+      value === null
+        ? ""
+        : `M${width * (index + 0.15)} 100v${-heightOf(line, value)}h${width * 0.7}V100z`,
+    )
+    .join("");
 }
 
-function clockOf(seconds) {
-  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
+function curveOf(line, heightOf) {
+  const { values } = line;
+  const width = 100 / values.length;
+  return values
+    .map((value, index) => {
+      if (value === null) return "";
+      const isFirst = index === 0 || values[index - 1] === null;
+      return `${isFirst ? "M" : "L"}${width * (index + 0.5)} ${100 - heightOf(line, value)}`;
+    })
+    .join("");
 }

@@ -5,7 +5,7 @@ import { cleaned } from "./format.js";
 import { show } from "./frame.js";
 import { usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink } from "./parts.js";
+import { Address } from "./parts.js";
 import { List } from "./table.js";
 import { Tabs } from "./tabs.js";
 
@@ -16,16 +16,22 @@ const KINDS = [
 const NAMES = KINDS.map(([name]) => name);
 const ADDRESS = [
   "Address",
-  ({ Address }) => html`<${AddressLink} address=${Address} isWhole part="#code" />`,
+  ({ Address: address }) => html`<${Address} address=${address} isWhole part="#code" />`,
+  "second",
 ];
 const SOURCE = [
   [
     "Contract",
-    ({ Address, ContractName }) =>
-      html`<${AddressLink} address=${Address} name=${ContractName} part="#code" />`,
+    ({ Address: address, ContractName }) =>
+      html`<${Address} address=${address} name=${ContractName} part="#code" />`,
+    "first",
   ],
   ADDRESS,
-  ["Compiler", ({ CompilerVersion }) => html`<code>${cleaned(CompilerVersion)}</code>`],
+  [
+    "Compiler",
+    ({ CompilerVersion }) => html`<code>${cleaned(CompilerVersion)}</code>`,
+    "first end",
+  ],
   ["Optimised", ({ OptimizationUsed }) => (OptimizationUsed === "1" ? "yes" : "no")],
 ];
 

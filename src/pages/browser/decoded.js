@@ -1,21 +1,30 @@
-// Calls, events and errors in the words of a verified ABI, as the API decodes them.
+// Calls, events and errors as the API decodes them by a verified ABI, or as the dictionary guesses them.
 
 import { cleaned, grouped } from "./format.js";
 import { html } from "./html.js";
-import { AddressLink } from "./parts.js";
+import { Address } from "./parts.js";
 
 const LONGEST_TEXT = 1000;
 const MOST_ITEMS = 100;
 
+const GUESS =
+  "By the names of standards and widely used interfaces: this contract may mean another thing";
+
+/** The mark of what no verified ABI says. */
+export function Guess() {
+  return html`<span class="guess" title=${GUESS}>guess</span>`;
+}
+
 /** A signature with what it was given. */
-export function Decoded({ signature, parameters }) {
+export function Decoded({ signature, parameters, isGuess = false }) {
   return html`<div class="decoded">
-    <code class="signature">${cleaned(signature, LONGEST_TEXT)}</code>
+    <code class="signature">${cleaned(signature, LONGEST_TEXT)}</code> ${isGuess && html`<${Guess} />`}
     ${parameters.length > 0 && html`<${Parameters} parameters=${parameters} />`}
   </div>`;
 }
 
-function Parameters({ parameters }) {
+/** Names, types and values. */
+export function Parameters({ parameters }) {
   return html`<dl class="parameters">
     ${parameters.slice(0, MOST_ITEMS).map(
       ({ name, type, value, hashed }, index) => html`<div>
@@ -40,7 +49,7 @@ export function Value({ type, value }) {
 }
 
 function Leaf({ type, value }) {
-  if (type === "address") return html`<${AddressLink} address=${value} isWhole />`;
+  if (type === "address") return html`<${Address} address=${value} isWhole />`;
   if (/^u?int\d*$/.test(type)) return html`<span class="number">${grouped(value)}</span>`;
   if (type === "string") return html`<bdi class="text">${cleaned(value, LONGEST_TEXT)}</bdi>`;
   return html`<code class="data">${cleaned(value, LONGEST_TEXT)}</code>`;

@@ -4,8 +4,8 @@ const GROUPS = /\B(?=(\d{3})+(?!\d))/g;
 /** Controls, and what turns the direction of text around or is not seen: a name may hold them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST_NAME = 120;
-const SHOWN_PLACES = 8;
-const MOST_ZEROS = 18;
+const SHOWN_PLACES = 4;
+const MOST_ZEROS = 12;
 
 /** `1234567` as `1,234,567`. */
 export function grouped(digits) {
@@ -22,20 +22,31 @@ export function inUnits(value, decimals) {
   return fraction === "" ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`;
 }
 
-/** The same, grouped, and cut behind the first eight places that count. */
-export function shortUnits(value, decimals) {
-  const [whole, fraction = ""] = inUnits(value, decimals).split(".");
-  const zeros = /^0*/.exec(fraction)[0].length;
-  const places = whole === "0" ? zeros + 4 : SHOWN_PLACES;
-  // A fraction that begins with very many zeros says nothing but that it is small.
-  const shown = zeros > MOST_ZEROS ? "" : fraction.slice(0, places).replace(/0+$/, "");
-  if (shown === "") return fraction === "" ? grouped(whole) : `≈ ${grouped(whole)}`;
-  return `${grouped(whole)}.${shown}${fraction.length > places ? "…" : ""}`;
+/** The same, grouped. */
+export function wholeUnits(value, decimals) {
+  const [whole, fraction] = inUnits(value, decimals).split(".");
+  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
 }
 
-/** `0x12345678…abcdef` */
+/**
+ * The same as `[whole, fraction]`, rounded to four places, or to four digits where it is less than one; `≈` in front says
+ * that the rest is left out.
+ */
+export function shortUnits(value, decimals) {
+  const [whole, fraction = ""] = inUnits(value, decimals).split(".");
+  const zeros = whole === "0" ? /^0*/.exec(fraction)[0].length : 0;
+  // A fraction that begins with very many zeros says nothing but that it is small.
+  if (zeros > MOST_ZEROS) return ["≈ 0", ""];
+  const places = zeros + SHOWN_PLACES;
+  if (fraction.length <= places) return [grouped(whole), fraction];
+  const up = fraction[places] >= "5" ? 1n : 0n;
+  const rounded = inUnits(BigInt(whole + fraction.slice(0, places)) + up, places).split(".");
+  return [grouped(rounded[0]), rounded[1] ?? ""];
+}
+
+/** `0x123456…cdef` */
 export function shortHash(hash) {
-  return hash.length > 22 ? `${hash.slice(0, 10)}…${hash.slice(-6)}` : hash;
+  return hash.length > 22 ? `${hash.slice(0, 8)}…${hash.slice(-4)}` : hash;
 }
 
 /** Foreign text as it may be shown: in one line, without what cannot be seen, and not for ever. */
@@ -65,31 +76,26 @@ export function unturned(text) {
 
 const UNITS = [
   ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
+  ["h", 3_600],
+  ["min", 60],
 ];
 
-/** `3 minutes ago` */
+/** `3 min ago` */
 export function ago(seconds) {
   for (const [unit, size] of UNITS) {
     const count = Math.floor(seconds / size);
-    if (count >= 1) return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+    if (count >= 1) return `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""} ago`;
   }
   return seconds < 1 ? "just now" : `${Math.floor(seconds)} s ago`;
 }
 
-/** `22 Nov 2026, 10:20:01 UTC` */
-export function dateOf(seconds) {
+/** `22 Nov 2026, 10:20:01 UTC`; with null, in the reader's zone. */
+export function dateOf(seconds, timeZone = "UTC") {
   const date = new Date(seconds * 1000);
   // Blocks of hostile chains are of any time.
   if (Number.isNaN(date.getTime())) return `${seconds} s`;
-  const options = { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" };
-  return `${date.toLocaleString("en-GB", options)} UTC`;
-}
-
-/** `12.5 %` of two amounts, decimal text. */
-export function share(part, whole) {
-  return `${percent(part, whole)} %`;
+  const options = { dateStyle: "medium", timeStyle: "medium", timeZone: timeZone ?? undefined };
+  return `${date.toLocaleString("en-GB", options)} ${timeZone ?? "local time"}`;
 }
 
 /** Hundredths of the whole, as a number with two places. */

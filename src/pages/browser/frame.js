@@ -1,56 +1,47 @@
-// What is around every page: the way to the others, the search, and the page as API requests.
+// What is around every page: the way to the others, the search, where the chain is, and the page as API requests.
 
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { curlOf, keyOf, onRequest, requestsMade } from "./api.js";
-import { cleaned } from "./format.js";
+import { useEffect } from "preact/hooks";
+import { curlOf, requestsMade, trouble } from "./api.js";
+import { cleaned, grouped } from "./format.js";
+import { followHeads, head } from "./heads.js";
+import { useNow } from "./hooks.js";
 import { html } from "./html.js";
 import { Copy } from "./parts.js";
-import { at, chainId, chains, networkName, subjectOfPage } from "./surroundings.js";
+import { SearchBox } from "./suggestions.js";
+import { at, chainId, chains, networkName, pathTo } from "./surroundings.js";
 
 const PAGES = [
   ["Blocks", "blocks"],
   ["Transactions", "txs"],
+  ["Accounts", "accounts"],
   ["Contracts", "contracts"],
   ["API", "docs"],
 ];
 
 /** Draws a page within the frame. */
 export function show(Page) {
-  const isSearch = document.documentElement.dataset.page === "search";
-  render(
-    html`<${Frame} sought=${isSearch ? subjectOfPage : ""}><${Page} /><//>`,
-    document.getElementById("app"),
-  );
+  render(html`<${Frame}><${Page} /><//>`, document.getElementById("app"));
 }
 
-function Frame({ sought, children }) {
+function Frame({ children }) {
+  useEffect(followHeads, []);
   return html`
     <a class="skip" href="#main" onClick=${skip}>To the content</a>
     <header>
       <a class="brand" href=${at("./")}>
-        <img src=${iconUrl()} alt="" width="28" height="28" />
+        <img src=${document.querySelector("link[rel=icon]").href} alt="" width="26" height="26" />
         <span>Periscope <bdi class="network">${cleaned(networkName, 40)}</bdi></span>
       </a>
       <nav aria-label="Pages">
         ${PAGES.map(([title, path]) => html`<a href=${at(path)} aria-current=${at(path) === location.href.split(/[?#]/)[0] ? "page" : undefined}>${title}</a>`)}
       </nav>
-      <form role="search" action=${at("search")} method="get">
-        <input
-          type="search"
-          name="q"
-          aria-label="Transaction, address, block or name"
-          placeholder="Hash, address, block, name"
-          value=${sought}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck=${false}
-        />
-        <button type="submit">Search</button>
-      </form>
+      <${SearchBox} />
+      <${Live} />
+      <${Chains} />
     </header>
     <main id="main" tabindex="-1">${children}</main>
-    <footer><${Chains} /><${Requests} /></footer>
+    <footer><${Requests} /></footer>
   `;
 }
 
@@ -60,32 +51,43 @@ function skip(event) {
   document.getElementById("main").focus();
 }
 
+/** The head that the page is true for, or why it does not follow the chain. */
+function Live() {
+  const { number } = head.use();
+  const problem = trouble.use();
+  const now = useNow(1_000);
+  if (problem) {
+    const seconds = Math.max(0, Math.ceil((problem.until - now) / 1000));
+    const text =
+      problem.until > 0
+        ? `${problem.text}: this page follows again in ${seconds} s`
+        : `${problem.text}: this page may be out of date`;
+    return html`<p class="live" role="status" data-state="bad">${text}</p>`;
+  }
+  if (number === null) return null;
+  return html`<p class="live" data-state="good"><a href=${pathTo("block", number)} title="The head: this page follows it">${grouped(number)}</a></p>`;
+}
+
 /** The way to the same server's other chains. */
 function Chains() {
   if (chains.length === 0) return null;
-  return html`<nav aria-label="Chains">
-    ${chains.map(([id, name]) => html`<a href=${at(`../${id}/`)} aria-current=${id === chainId ? "true" : undefined}><bdi>${cleaned(name, 40)}</bdi></a> `)}
-  </nav>`;
-}
-
-function iconUrl() {
-  return document.querySelector("link[rel=icon]").href;
+  return html`<details class="menu">
+    <summary>Chain ${chainId}</summary>
+    <nav aria-label="Chains">
+      ${chains.map(([id, name]) => html`<a href=${at(`../${id}/`)} aria-current=${id === chainId ? "true" : undefined}><bdi>${cleaned(name, 40)}</bdi></a> `)}
+    </nav>
+  </details>`;
 }
 
 /** Every figure of the page can be asked for. */
 function Requests() {
-  const [requests, setRequests] = useState(requestsMade);
-  useEffect(() => {
-    const update = () => setRequests(requestsMade());
-    update();
-    return onRequest(update);
-  }, []);
+  const requests = [...requestsMade.use()];
   if (requests.length === 0) return null;
   return html`<details class="requests">
     <summary>This page as API requests</summary>
     <ul>
       ${requests.map(
-        (request) => html`<li key=${keyOf(request)}>
+        ([key, request]) => html`<li key=${key}>
           <div><span>${request.title}</span> <${Copy} text=${curlOf(request)} /></div>
           <pre tabindex="0"><code>${curlOf(request)}</code></pre>
         </li>`,

@@ -2,16 +2,17 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { action, actionV2, curlOf, report } from "./api.js";
-import { cleaned } from "./format.js";
+import { Chart } from "./chart.js";
+import { cleaned, grouped, percent } from "./format.js";
 import { show } from "./frame.js";
-import { useHead } from "./heads.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
 import {
-  AddressLink,
+  Address,
   BlockLink,
   Coins,
   Copy,
+  Gwei,
   Section,
   Time,
   TransactionLink,
@@ -19,10 +20,11 @@ import {
 } from "./parts.js";
 import { Called } from "./records.js";
 import { at, chainId, networkName } from "./surroundings.js";
-import { State, Synchronisation, useHealth } from "./synchronisation.js";
-import { List } from "./table.js";
+import { Progress, State, Synchronisation, useHealth } from "./synchronisation.js";
+import { List, Table } from "./table.js";
 
-const NEWEST = 8;
+const NEWEST = 10;
+const PICTURED = 50;
 const NETWORK_MS = 30_000;
 const LONGEST_DETAIL = 500;
 const DOCUMENTS = [
@@ -31,63 +33,104 @@ const DOCUMENTS = [
   ["Health", "health"],
   ["Metrics", "metrics"],
 ];
+const BLOCK_COLUMNS = [
+  ["Block", ({ blockNumber }) => html`<${BlockLink} number=${blockNumber} />`, "first"],
+  ["Age", ({ timeStamp }) => html`<${Time} seconds=${Number(timeStamp)} />`, "first end"],
+  ["Transactions", ({ txsCount }) => grouped(txsCount), "number second label"],
+];
+const TRANSACTION_COLUMNS = [
+  ["Transaction", ({ hash }) => html`<${TransactionLink} hash=${hash} />`, "first"],
+  ["Call", (row) => html`<${Called} row=${row} />`, "first"],
+  ["From", ({ from }) => html`<${Address} address=${from} />`, "second"],
+  ["Value", ({ value }) => html`<${Coins} wei=${value} />`, "number first end"],
+];
 
 function Home() {
-  const head = useHead();
   const health = useHealth();
-  // What is asked before the head is known would be asked again for the head.
-  const Newest = head === null ? NotYet : List;
+  // Figures, picture and list come from one answer: they never differ.
+  const blocks = useAnswer(
+    action("The newest blocks", "block", "listblocks", { offset: PICTURED }),
+  );
   return html`
-    <h1><bdi>${networkName}</bdi></h1>
-    <${State} health=${health} />
+    <div class="heading">
+      <h1><bdi>${networkName}</bdi></h1>
+      <${State} health=${health} />
+    </div>
+    <${Progress} indexer=${health.report?.indexer} />
+    ${blocks.value?.length > 0 && html`<${Activity} blocks=${blocks.value} />`}
     <div class="columns">
       <${Section} id="blocks" title="Newest blocks" aside=${html`<a href=${at("blocks")}>All blocks</a>`}>
-        <${Newest}
-          what="blocks"
-          isPaged=${false}
-          rows=${NEWEST}
-          version=${head}
-          request=${({ offset }) => action("The newest blocks", "block", "listblocks", { offset })}
-          columns=${[
-            ["Block", ({ blockNumber }) => html`<${BlockLink} number=${blockNumber} />`],
-            ["Age", ({ timeStamp }) => html`<${Time} seconds=${Number(timeStamp)} />`],
-            ["Transactions", ({ txsCount }) => txsCount, "number"],
-          ]}
-        />
+        ${blocks.value ? html`<div class="list"><${Table} caption="blocks" rows=${blocks.value.slice(0, NEWEST)} columns=${BLOCK_COLUMNS} /></div>` : html`<${Waiting} answer=${blocks} what="blocks" />`}
       <//>
-      <${Section} id="transactions" title="Newest transactions" aside=${html`<a href=${at("txs")}>All transactions</a>`}>
-        <${Newest}
-          what="transactions"
-          isPaged=${false}
-          rows=${NEWEST}
-          version=${head}
-          request=${({ offset }) => actionV2("The newest transactions", "transaction", "listtransactions", { offset })}
-          columns=${[
-            ["Transaction", ({ hash }) => html`<${TransactionLink} hash=${hash} />`],
-            ["Call", (row) => html`<${Called} row=${row} />`],
-            ["From", ({ from }) => html`<${AddressLink} address=${from} />`],
-            ["Value", ({ value }) => html`<${Coins} wei=${value} />`, "number"],
-          ]}
-        />
-      <//>
+      <${List}
+        id="transactions"
+        title="Newest transactions"
+        aside=${html`<a href=${at("txs")}>All transactions</a>`}
+        what="transactions"
+        isPaged=${false}
+        rows=${NEWEST}
+        request=${({ offset }) => actionV2("The newest transactions", "transaction", "listtransactions", { offset })}
+        columns=${TRANSACTION_COLUMNS}
+      />
     </div>
     <${Synchronisation} health=${health} />
     <${Server} />
   `;
 }
 
-function NotYet({ what }) {
-  return html`<${Waiting} answer=${{}} what=${what} />`;
+/** The chain in figures, and its newest blocks as a picture. */
+function Activity({ blocks }) {
+  const [newest] = blocks;
+  const oldest = blocks.at(-1);
+  const seconds = Number(newest.timeStamp) - Number(oldest.timeStamp);
+  const count = blocks.reduce((sum, { txsCount }) => sum + Number(txsCount), 0);
+  const spread = blocks.length - 1;
+  const price = usePrice();
+  const figures = [
+    ["Newest block", html`<${BlockLink} number=${newest.blockNumber} />`],
+    spread > 0 && ["Block time", `${rounded(seconds / spread)} s`],
+    ["Transactions per block", rounded(count / blocks.length)],
+    newest.baseFeePerGas !== "" && ["Base fee", html`<${Gwei} wei=${newest.baseFeePerGas} />`],
+    ["Gas used", `${percent(newest.gasUsed, newest.gasLimit)} %`],
+    price && ["Price", `$ ${price}`],
+  ].filter(Boolean);
+  const shown = blocks.toReversed();
+  return html`<div class="activity">
+    <dl class="figures card">
+      ${figures.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
+    </dl>
+    <figure class="card">
+      <figcaption class="soft">Transactions in the last ${blocks.length} blocks</figcaption>
+      <${Chart}
+        label=${`Transactions in blocks ${oldest.blockNumber} to ${newest.blockNumber}`}
+        places=${shown.map(({ blockNumber }) => Number(blockNumber))}
+        lines=${[{ values: shown.map(({ txsCount }) => Number(txsCount)), colour: "accent", isBars: true, format: (value) => (Number.isInteger(value) ? grouped(value) : "") }]}
+        formatPlace=${grouped}
+      />
+    </figure>
+  </div>`;
+}
+
+const rounded = (number) => String(Number(number.toPrecision(3)));
+
+/** The coin's price in dollars where the server reads one. */
+function usePrice() {
+  const { value } = useAnswer(action("The price of the coin", "stats", "coinprice"), "nothing");
+  return value?.coin_usd;
 }
 
 /** What is on and off and why, and where to ask. */
 function Server() {
-  const [version, setVersion] = useState(0);
+  const [count, setCount] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => setVersion((count) => count + 1), NETWORK_MS);
+    const timer = setInterval(() => setCount((number) => number + 1), NETWORK_MS);
     return () => clearInterval(timer);
   }, []);
-  const { value: network } = useAnswer(report("This server", "pages/network.json"), version);
+  const { value: network } = useAnswer(
+    report("This server", "pages/network.json"),
+    "nothing",
+    count,
+  );
   return html`
     <${Section} id="server" title="On this server">
       <ul class="card features">

@@ -1,15 +1,27 @@
 // Small components that every page uses.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ago, cleaned, dateOf, grouped, inUnits, shortHash, shortUnits } from "./format.js";
+import {
+  ago,
+  cleaned,
+  dateOf,
+  grouped,
+  inUnits,
+  shortHash,
+  shortUnits,
+  wholeUnits,
+} from "./format.js";
 import { useNow } from "./hooks.js";
 import { html } from "./html.js";
-import { coinSymbol, pathTo } from "./surroundings.js";
+import { checksummed } from "./keccak.js";
+import { coinSymbol, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
+const GWEI_DECIMALS = 9;
+/** Amounts of wei with no more digits are less than a millionth of a coin. */
+const SMALL_DIGITS = 12;
 /** Longer amounts may be broken, wherever they stand. */
 const LONGEST_IN_LINE = 30;
-const GWEI_DECIMALS = 9;
 
 /** A name that somebody on the chain chose: isolated, so that it turns nothing around it. */
 export function Name({ text, fallback = "no name" }) {
@@ -19,15 +31,38 @@ export function Name({ text, fallback = "no name" }) {
     : html`<bdi class="name">${shown}</bdi>`;
 }
 
-export function AddressLink({ address, name, isWhole = false, part = "" }) {
-  const text = isWhole ? address : shortHash(address);
-  const href = pathTo("address", address) + part;
-  if (!name) return html`<a class="hash" href=${href} title=${address}>${text}</a>`;
-  return html`<a href=${href} title=${address}><${Name} text=${name} /></a>`;
+/** A picture of an address: the same one for the same digits. */
+export function Identicon({ address, size = 16 }) {
+  const digits = address.slice(2);
+  const hue = Number.parseInt(digits.slice(0, 4), 16) % 360;
+  let path = "";
+  for (let cell = 0; cell < 15; cell++) {
+    if (Number.parseInt(digits[cell + 4], 16) % 2 === 0) continue;
+    const [x, y] = [cell % 3, Math.floor(cell / 3)];
+    path += `M${x} ${y}h1v1h-1zM${4 - x} ${y}h1v1h-1z`;
+  }
+  return html`<svg class="identicon" width=${size} height=${size} viewBox="-1 -1 7 7" aria-hidden="true"><rect x="-1" y="-1" width="7" height="7" rx="1.5" fill=${`hsl(${hue} 55% 50% / .18)`} /><path d=${path} fill=${`hsl(${hue} 60% 48%)`} /></svg>`;
 }
 
-export function TransactionLink({ hash }) {
-  return html`<a class="hash" href=${pathTo("tx", hash)} title=${hash}>${shortHash(hash)}</a>`;
+/**
+ * An address by its checksum, with its name in front where there is one. The page's own is no link. `isWhole` shows all
+ * digits and lets them be copied, `part` names the part of its page that a link leads to.
+ */
+export function Address({ address, name, isWhole = false, part = "" }) {
+  if (!address) return null;
+  const exact = checksummed(address);
+  const text = name ? html`<${Name} text=${name} />` : isWhole ? exact : shortHash(exact);
+  const kind = name ? "named" : "hash";
+  const isOwn = pageKind === "address" && subjectOfPage === address && part === "";
+  return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${
+    isOwn
+      ? html`<span class=${kind} title=${exact}>${text}</span>`
+      : html`<a class=${kind} href=${pathTo("address", address.toLowerCase()) + part} title=${exact}>${text}</a>`
+  }${isWhole && html`<${Copy} text=${exact} label="Copy address" />`}</span>`;
+}
+
+export function TransactionLink({ hash, isWhole = false }) {
+  return html`<a class="hash" href=${pathTo("tx", hash)} title=${hash}>${isWhole ? hash : shortHash(hash)}</a>`;
 }
 
 export function BlockLink({ number }) {
@@ -35,35 +70,55 @@ export function BlockLink({ number }) {
 }
 
 /** A token by its symbol, else by its name. */
-export function TokenLink({ address, symbol, name }) {
-  const href = pathTo("token", address);
-  return html`<a href=${href} title=${address}><${Name} text=${symbol || name} fallback=${shortHash(address)} /></a>`;
+export function TokenLink({ address, symbol, name, query = "" }) {
+  const href = pathTo("token", address) + query;
+  return html`<a href=${href} title=${checksummed(address)}><${Name} text=${symbol || name} fallback=${shortHash(checksummed(address))} /></a>`;
 }
 
-/** An amount in units of ten to the power of `decimals`; the title is exact. */
-export function Amount({ value, decimals, children }) {
-  const shown = shortUnits(value, decimals);
-  const kind = shown.length > LONGEST_IN_LINE ? "amount long" : "amount";
-  return html`<span class=${kind} title=${inUnits(value, decimals)}>${shown}${children && html` ${children}`}</span>`;
+/**
+ * An amount in units of ten to the power of `decimals`: rounded with the exact one in the title, so that points stand below
+ * each other, or with `isExact` every digit of it.
+ */
+export function Amount({ value, decimals, isExact = false, children }) {
+  const unit = children && html` ${children}`;
+  if (isExact) {
+    const text = wholeUnits(value, decimals);
+    return html`<span class=${text.length > LONGEST_IN_LINE ? "amount long" : "amount"}>${text}${unit}</span>`;
+  }
+  const [whole, fraction] = shortUnits(value, decimals);
+  const kind = whole.length + fraction.length > LONGEST_IN_LINE ? "amount long" : "amount";
+  return html`<span class=${kind} title=${inUnits(value, decimals)}>${whole}<span class="fraction">${fraction && `.${fraction}`}</span>${unit}</span>`;
 }
 
-export function Coins({ wei }) {
-  return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS}><bdi>${coinSymbol}</bdi><//>`;
+/** Coins; in a list, small amounts in units that show them. */
+export function Coins({ wei, isExact, hasUnit = true }) {
+  if (!isExact && hasUnit && wei !== "0" && wei.length <= SMALL_DIGITS) {
+    return wei.length <= GWEI_DECIMALS - 3
+      ? html`<${Amount} value=${wei} decimals=${0}><span class="unit">wei</span><//>`
+      : html`<${Gwei} wei=${wei} />`;
+  }
+  return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS} isExact=${isExact}>${hasUnit && html`<bdi class="unit">${coinSymbol}</bdi>`}<//>`;
 }
 
-export function Gwei({ wei }) {
-  return html`<${Amount} value=${wei} decimals=${GWEI_DECIMALS}>Gwei<//>`;
+export function Gwei({ wei, isExact }) {
+  return html`<${Amount} value=${wei} decimals=${GWEI_DECIMALS} isExact=${isExact}><span class="unit">Gwei</span><//>`;
 }
 
 /** How long ago, and when. */
 export function Time({ seconds, isWhole = false }) {
   const now = useNow();
   const date = dateOf(seconds);
+  const local = dateOf(seconds, null);
   const age = ago(Math.max(0, now / 1000 - seconds));
   const machine = new Date(seconds * 1000);
   const iso = Number.isNaN(machine.getTime()) ? undefined : machine.toISOString();
-  return html`<time datetime=${iso} title=${isWhole ? age : date}>${isWhole ? `${date} (${age})` : age}</time>`;
+  return isWhole
+    ? html`<time datetime=${iso} title=${local}>${date}</time> <span class="soft">${age}</span>`
+    : html`<time datetime=${iso} title=${`${date}; ${local}`}>${age}</time>`;
 }
+
+const COPY = "M5 5V2h9v9h-3M2 5h9v9H2z";
+const DONE = "M2 8l4 4 8-9";
 
 export function Copy({ text, label = "Copy" }) {
   const [isDone, setDone] = useState(false);
@@ -72,8 +127,8 @@ export function Copy({ text, label = "Copy" }) {
     setDone(true);
     setTimeout(() => setDone(false), 1_500);
   };
-  return html`<button type="button" class="copy" onClick=${copy}>
-    <span aria-live="polite">${isDone ? "Copied" : label}</span>
+  return html`<button type="button" class="copy" aria-label=${label} title=${label} onClick=${copy}>
+    <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d=${isDone ? DONE : COPY} /></svg><span class="hidden" aria-live="polite">${isDone && "Copied"}</span>
   </button>`;
 }
 
@@ -104,20 +159,29 @@ export function Waiting({ answer, what }) {
 /** Names and values of one thing: `[name, value]`, those without a value left out. */
 export function Facts({ facts }) {
   const shown = facts.filter((fact) => fact && fact[1] !== null && fact[1] !== undefined);
-  return html`<dl class="facts">
+  return html`<dl class="card facts">
     ${shown.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
   </dl>`;
 }
 
-/** A part of a page with its heading. */
-export function Section({ id, title, aside, children }) {
+/** The heading of a page about one thing, with what identifies it. */
+export function Title({ children, id, idOf = "address" }) {
+  return html`<div class="title">
+    ${idOf === "address" && html`<${Identicon} address=${id} size=${36} />`}
+    <div><h1>${children}</h1>
+    <p class="subject"><code class="hash">${checksummed(id)}</code> <${Copy} text=${checksummed(id)} label=${`Copy ${idOf}`} /></p></div>
+  </div>`;
+}
+
+/** A part of a page with its heading; `empty` says in a line why there is nothing in it. */
+export function Section({ id, title, aside, empty, children }) {
   const element = useRef(null);
   useEffect(() => {
     // It was not there yet when the browser looked for it.
     if (location.hash === `#${id}`) element.current.scrollIntoView();
   }, [id]);
-  return html`<section ref=${element} id=${id} aria-labelledby=${`${id}-title`}>
-    <div class="heading"><h2 id=${`${id}-title`}>${title}</h2>${aside}</div>
-    ${children}
+  return html`<section ref=${element} id=${id} class=${empty && "folded"} aria-labelledby=${`${id}-title`}>
+    <div class="heading"><h2 id=${`${id}-title`}>${title}</h2>${empty ? html`<span class="empty">${empty}</span>` : aside}</div>
+    ${!empty && children}
   </section>`;
 }

@@ -2,7 +2,7 @@
 
 import { cleaned, grouped } from "./format.js";
 import { html } from "./html.js";
-import { AddressLink, Facts, Section } from "./parts.js";
+import { Address, Facts, Section } from "./parts.js";
 
 const ADDRESS_DIGITS = 40;
 const LEVELS = {
@@ -20,13 +20,12 @@ const WAYS = {
     "run",
     "the compiled code was run in the place of the deployed one, and made the code on chain",
   ],
-  unknown: ["wait", "unknown", "what could be looked at does not tell"],
+  unknown: ["wait", "unknown", "what could be looked at does not say"],
 };
 
 export function Proof({ verified }) {
   const { proof, compilation, runtimeMatch, creationMatch } = verified;
   return html`<${Section} id="proof" title="What is proven">
-    <div class="card">
       <${Facts} facts=${[
         ["Contract", html`<bdi>${cleaned(compilation.fullyQualifiedName)}</bdi>`],
         [
@@ -45,14 +44,13 @@ export function Proof({ verified }) {
           ? proofFacts(proof)
           : [["Proof", html`<span class="soft">Verified before proofs were kept.</span>`]]),
       ]} />
-    </div>
   <//>`;
 }
 
 function proofFacts({ construction, immutables, values, runtimeCode, libraries }) {
   return [
     ["Constructor", html`<${Level} word=${construction} table=${WAYS} />`],
-    ["Immutables", html`<${Level} word=${immutables} table=${WAYS} />`],
+    values?.length !== 0 && ["Immutables", html`<${Level} word=${immutables} table=${WAYS} />`],
     values?.length > 0 && [
       "Their values",
       html`<dl class="parameters">${values.map(({ name, type, value }) => html`<div><dt><bdi>${cleaned(name ?? "")}</bdi> <span class="type">${cleaned(type ?? "")}</span></dt><dd><${Immutable} type=${type} word=${value} /></dd></div>`)}</dl>`,
@@ -63,7 +61,7 @@ function proofFacts({ construction, immutables, values, runtimeCode, libraries }
     ],
     libraries?.length > 0 && [
       "Libraries",
-      html`<ul>${libraries.map((library) => html`<li><bdi>${cleaned(library.name ?? "")}</bdi> <${AddressLink} address=${library.address.toLowerCase()} /> ${library.isVerified ? html`<span class="status good">verified from the same files</span>` : html`<span class="status wait">not verified</span>`}</li>`)}</ul>`,
+      html`<ul>${libraries.map((library) => html`<li><bdi>${cleaned(library.name ?? "")}</bdi> <${Address} address=${library.address.toLowerCase()} /> ${library.isVerified ? html`<span class="status good">verified from the same files</span>` : html`<span class="status wait">not verified</span>`}</li>`)}</ul>`,
     ],
   ].filter(Boolean);
 }
@@ -72,7 +70,7 @@ function proofFacts({ construction, immutables, values, runtimeCode, libraries }
 function Immutable({ type, word }) {
   if (typeof word !== "string") return html`<span class="soft">unknown</span>`;
   if (type === "address" || /^contract /.test(type)) {
-    return html`<${AddressLink} address=${`0x${word.slice(-ADDRESS_DIGITS)}`} isWhole />`;
+    return html`<${Address} address=${`0x${word.slice(-ADDRESS_DIGITS)}`} isWhole />`;
   }
   if (/^uint\d*$/.test(type)) return grouped(BigInt(word));
   if (/^int\d*$/.test(type)) return String(BigInt.asIntN(256, BigInt(word)));

@@ -3,7 +3,7 @@
 import { action } from "./api.js";
 import { show } from "./frame.js";
 import { html } from "./html.js";
-import { AddressLink, Name, TokenLink } from "./parts.js";
+import { Address, Name, TokenLink } from "./parts.js";
 import { subjectOfPage } from "./surroundings.js";
 import { List } from "./table.js";
 
@@ -14,19 +14,23 @@ function Search() {
   if (subjectOfPage === "") return html`<h1>Search</h1><p>Give ${WAYS}.</p>`;
   return html`
     <h1>Search</h1>
-    <p>Tokens and verified contracts by the name <bdi class="data">${subjectOfPage}</bdi>. Anybody may choose any name: the address tells which one it is.</p>
+    <p>Tokens and verified contracts by the name <bdi class="data">${subjectOfPage}</bdi>. Anybody may choose any name: the address says which one it is.</p>
     <${List}
       what="contracts of this name"
       request=${(paging) => action("Contracts by name", "contract", "listbyname", { name: subjectOfPage, ...paging })}
       columns=${[
-        ["Name", (row) => html`<${Found} row=${row} />`],
-        ["Symbol", ({ tokenSymbol }) => tokenSymbol && html`<${Name} text=${tokenSymbol} />`],
-        ["Kind", ({ type }) => type || "contract"],
+        ["Name", (row) => html`<${Found} row=${row} />`, "first"],
+        [
+          "Symbol",
+          ({ tokenSymbol }) => tokenSymbol && html`<${Name} text=${tokenSymbol} />`,
+          "first",
+        ],
+        ["Kind", ({ type }) => type || "contract", "first end"],
         [
           "Source",
           ({ contractName }) => contractName && html`<span class="status good">Verified</span>`,
         ],
-        ["Address", ({ address }) => html`<${AddressLink} address=${address} isWhole />`],
+        ["Address", ({ address }) => html`<${Address} address=${address} isWhole />`, "second"],
       ]}
     />
     <p class="soft">A search takes ${WAYS}.</p>
@@ -35,7 +39,7 @@ function Search() {
 
 function Found({ row: { address, type, tokenName, contractName } }) {
   return type === ""
-    ? html`<${AddressLink} address=${address} name=${contractName} part="#code" />`
+    ? html`<${Address} address=${address} name=${contractName} part="#code" />`
     : html`<${TokenLink} address=${address} name=${tokenName} />`;
 }
 

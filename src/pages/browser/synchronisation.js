@@ -85,7 +85,6 @@ export function Synchronisation({ health: { report: current, samples } }) {
     ["Reorganisations", numberOf(current?.generation)],
   ];
   return html`<${Section} id="synchronisation" title="Synchronisation" aside=${html`<span class="soft">Periscope ${current?.version}</span>`}>
-    <${Progress} indexer=${current?.indexer} />
     <dl class="figures">
       ${figures.map(([name, value, kind]) => html`<div class="card" key=${name}><dt>${name}</dt><dd data-state=${kind}>${value}</dd></div>`)}
     </dl>
@@ -98,7 +97,7 @@ function numberOf(value) {
 }
 
 /** How far the first load is. */
-function Progress({ indexer }) {
+export function Progress({ indexer }) {
   const { phase, backfill, indexes } = indexer ?? {};
   if (phase === "indexing" && indexes) {
     const { built, total } = indexes;
@@ -139,8 +138,12 @@ function Curve({ title, unit, times, values }) {
   const now = last === undefined ? "" : `${precise.format(last)} ${unit}`;
   return html`<figure class="card">
     <figcaption class="heading"><span class="soft">${title}</span> <output>${now}</output></figcaption>
-    <${Chart} label=${`${title} over the last ten minutes`} places=${times} isTime lines=${[{ values, colour: "accent" }]} format=${{ y: (value) => String(value) }} />
+    <${Chart} label=${`${title} over the last ten minutes`} places=${times} lines=${[{ values, colour: "accent" }]} formatPlace=${clockOf} />
   </figure>`;
+}
+
+function clockOf(seconds) {
+  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
 }
 
 /** While a first synchronisation runs, what is recorded counts, though it is not served yet. */

@@ -1,32 +1,54 @@
-// Lists: a page at a time, on a phone each row as a card, and all of it as a file.
+// Lists: a page at a time, which follows the chain, on a phone two lines a row, and all of it as a file.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ask } from "./api.js";
 import { csvOf } from "./csv.js";
-import { useAnswer } from "./hooks.js";
+import { head } from "./heads.js";
+import { go, useAnswer, useCount } from "./hooks.js";
 import { html } from "./html.js";
-import { Waiting } from "./parts.js";
+import { Section, Waiting } from "./parts.js";
 
 const ROWS = 25;
 const CSV_ROWS = 1000;
 /** The API lists no further. */
 const CSV_MOST = 10_000;
+/** What tells records apart; their other fields change as the chain goes on. */
+const IDENTITY = [
+  ...["hash", "transactionHash", "blockNumber", "logIndex", "traceId", "index", "from", "to"],
+  ...["contractAddress", "tokenID", "address", "Address", "id", "withdrawalIndex"],
+];
+
+/** A key for each record; of equal ones the later have a number. */
+function keysOf(rows) {
+  const seen = new Map();
+  return rows.map((row) => {
+    const key = IDENTITY.map((name) => row[name]).join();
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    return `${key}#${seen.get(key)}`;
+  });
+}
 
 /**
- * Rows in columns: `[title, cell, kind]`, where `cell` makes the content of a row, and `kind` is `number` for what
- * stands at the right. `caption` says what it is to who does not see the heading.
+ * Rows in columns: `[title, cell, kind]`, where `cell` makes the content of a row. `kind` holds `number` for what stands
+ * at the right, and the place in a row on a phone: `first`, `second`, each with `end` for its right side; `label` keeps
+ * the title there, and what has none is left out. `caption` says what it is to who does not see the heading, `fresh` are the keys
+ * of rows that have just come.
  */
-export function Table({ caption, columns, rows }) {
+export function Table({ caption, columns, rows, fresh }) {
+  const keys = keysOf(rows);
   return html`<table role="table">
     <caption class="hidden">${caption}</caption>
     <thead role="rowgroup">
       <tr role="row">
-        ${columns.map(([title, , kind]) => html`<th role="columnheader" scope="col" class=${kind}>${title}</th>`)}
+        ${columns.map(([title, , kind]) => html`<th role="columnheader" scope="col" class=${kind}>${title || html`<span class="hidden">Direction</span>`}</th>`)}
       </tr>
     </thead>
     <tbody role="rowgroup">
       ${rows.map(
-        (row, index) => html`<tr role="row" class=${row.isError === "1" ? "failed" : undefined}>
+        (
+          row,
+          index,
+        ) => html`<tr role="row" key=${keys[index]} class=${`${row.isError === "1" ? "failed" : ""} ${fresh?.has(keys[index]) ? "fresh" : ""}`}>
           ${columns.map(
             ([title, cell, kind]) =>
               html`<td role="cell" class=${kind} data-title=${title}><div>${cell(row, index)}</div></td>`,
@@ -38,40 +60,81 @@ export function Table({ caption, columns, rows }) {
 }
 
 /**
- * A list of the API. `request` makes the request of a page from `{ page, offset }`; `file` is the name of its CSV, without
- * which there is none; `version` as in `useAnswer`.
+ * The rows to show: the newest answer, but where the reader has scrolled into the list the rows that he reads, until
+ * he asks for the new ones or blocks were rolled back.
  */
-export function List({
-  what,
-  request,
-  columns,
-  file,
-  version = 0,
-  rows: count = ROWS,
-  isPaged = true,
-}) {
-  const [page, setPage] = useState(1);
-  const answer = useAnswer(request({ page, offset: count }), version);
+function useCalmRows(answer, element, list) {
+  const { branch } = head.use();
+  const [shown, setShown] = useState({});
   const rows = answer.value;
-  if (!rows && !(answer.isLoading && page > 1))
-    return html`<${Waiting} answer=${answer} what=${what} />`;
-  if (rows?.length === 0 && page === 1) return html`<p class="empty">There are no ${what}.</p>`;
-  const hasMore = rows?.length === count;
-  return html`<div class="list">
-    ${rows ? html`<${Table} caption=${what} columns=${columns} rows=${rows} />` : html`<${Waiting} answer=${answer} what=${what} />`}
+  const isSame = shown.list === list && shown.rows !== undefined;
+  const keys = rows && keysOf(rows);
+  const known = isSame ? new Set(keysOf(shown.rows)) : null;
+  const fresh = new Set(known && keys ? keys.filter((key) => !known.has(key)) : []);
+  const show = () => setShown({ list, branch, rows, fresh });
+  useEffect(() => {
+    if (rows === undefined || rows === shown.rows) return;
+    const isRead = isSame && element.current?.getBoundingClientRect().top < 0;
+    if (!isRead || fresh.size === 0 || shown.branch !== branch) show();
+  }, [rows, list]);
+  if (rows === undefined) return { waits: fresh.size };
+  return isSame
+    ? { ...shown, waits: rows === shown.rows ? 0 : fresh.size, show }
+    : { rows, waits: 0 };
+}
+
+/**
+ * A list of the API, with a heading where `title` is given. `request` makes the request of a page from `{ page, offset }`;
+ * `file` is the name of its CSV, without which there is none; `parameter` of the address bar holds its page.
+ */
+export function List(properties) {
+  const { what, request, rows: count = ROWS, parameter = "page", isPaged = true } = properties;
+  const element = useRef(null);
+  const asked = useCount(parameter);
+  const page = isPaged ? asked : 1;
+  const asking = request({ page, offset: count });
+  const answer = useAnswer(asking, page > 1 ? "branch" : "head");
+  const calm = useCalmRows(answer, element, asking.path);
+  const isEmpty = page === 1 && calm.rows?.length === 0;
+  return html`<${Framed} ...${properties} empty=${isEmpty && `There are no ${what}.`}>
+    <div class="list" ref=${element}>
+      <${Rows} ...${properties} answer=${answer} calm=${calm} element=${element} />
+      ${isPaged && (calm.rows || page > 1) && html`<${Pages} ...${properties} page=${page} hasMore=${calm.rows?.length === count} parameter=${parameter} />`}
+    </div>
+  <//>`;
+}
+
+function Framed({ id, title, aside, empty, children }) {
+  if (title)
+    return html`<${Section} id=${id} title=${title} aside=${aside} empty=${empty}>${children}<//>`;
+  return empty ? html`<p class="empty">${empty}</p>` : children;
+}
+
+function Rows({ what, columns, answer, calm: { rows, waits, fresh, show }, element }) {
+  if (!rows) return html`<${Waiting} answer=${answer} what=${what} />`;
+  const showNew = () => {
+    show();
+    element.current.scrollIntoView({ block: "start" });
+  };
+  return html`
+    ${waits > 0 && html`<button type="button" class="new" onClick=${showNew}>${waits} new</button>`}
+    <${Table} caption=${what} columns=${columns} rows=${rows} fresh=${fresh} />
+  `;
+}
+
+function Pages({ what, request, file, page, hasMore, parameter }) {
+  const turn = (to) => go({ [parameter]: to === 1 ? null : String(to) });
+  if (!file && page === 1 && !hasMore) return null;
+  return html`<div class="pages">
+    ${file && html`<${Download} what=${what} request=${request} file=${file} />`}
     ${
-      isPaged &&
-      html`<div class="pages">
-        ${file && html`<${Download} what=${what} request=${request} file=${file} />`}
-        ${
-          (page > 1 || hasMore) &&
-          html`<nav aria-label=${`Pages of ${what}`}>
-            <button type="button" disabled=${page === 1} onClick=${() => setPage(page - 1)}>Previous</button>
-            <span>Page ${page}</span>
-            <button type="button" disabled=${!hasMore} onClick=${() => setPage(page + 1)}>Next</button>
-          </nav>`
-        }
-      </div>`
+      (page > 1 || hasMore) &&
+      html`<nav aria-label=${`Pages of ${what}`}>
+        <button type="button" disabled=${page === 1} onClick=${() => turn(1)}>First</button>
+        <button type="button" disabled=${page === 1} onClick=${() => turn(page - 1)}>Previous</button>
+        <span>Page ${page}</span>
+        <button type="button" disabled=${!hasMore} onClick=${() => turn(page + 1)}>Next</button>
+      </nav>`
     }
   </div>`;
 }
@@ -89,7 +152,7 @@ function Download({ what, request, file }) {
     }
   };
   return html`<span>
-    <button type="button" class="copy" disabled=${state === "Asking…"} onClick=${download} aria-label=${`CSV of ${what}`}>CSV</button>
+    <button type="button" class="small" disabled=${state === "Asking…"} onClick=${download} aria-label=${`CSV of ${what}`}>CSV</button>
     ${" "}<span role="status">${state}</span>
   </span>`;
 }

@@ -5,7 +5,7 @@ import { cleaned, grouped, percent } from "./format.js";
 import { show } from "./frame.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, Amount, Bar, Copy, Facts, Name, TokenLink, Waiting } from "./parts.js";
+import { Address, Amount, Bar, Facts, Name, Title, TokenLink, Waiting } from "./parts.js";
 import { transferColumns } from "./records.js";
 import { subjectOfPage as token } from "./surroundings.js";
 import { List } from "./table.js";
@@ -29,6 +29,7 @@ const PARTS = [
   ["holders", "Holders"],
 ];
 const NAMES = PARTS.map(([name]) => name);
+const WITHOUT_TOKEN = transferColumns.filter(([title]) => title !== "Token");
 
 function Token() {
   const answer = useAnswer(action("The token", "token", "getToken", { contractaddress: token }));
@@ -41,37 +42,34 @@ function Token() {
   const { decimals, symbol, totalSupply, type } = facts;
   const isOne = id !== null && type === "ERC-721";
   return html`
-    <h1><${Name} text=${facts.name} fallback="Token without a name" /> ${symbol && html`<span class="soft">(<bdi>${cleaned(symbol, 40)}</bdi>)</span>`}</h1>
-    <p class="subject"><code class="hash">${token}</code> <${Copy} text=${token} label="Copy address" /></p>
-    <div class="card">
-      <${Facts} facts=${[
-        ["Standard", type],
-        [
-          "Supply",
-          totalSupply === ""
-            ? html`<span class="soft">the contract does not tell</span>`
-            : html`<${Amount} value=${totalSupply} decimals=${decimals || 0} />`,
-        ],
-        ["Decimals", decimals === "" ? html`<span class="soft">none</span>` : decimals],
-        [
-          "Holders",
-          count.value === undefined
-            ? html`<${Waiting} answer=${count} what="the holders" />`
-            : grouped(count.value),
-        ],
-        holder && [
-          "Holder",
-          html`<${AddressLink} address=${holder} isWhole part="#tokens" /> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
-        ],
-        holder && ["Holds", html`<${Holding} decimals=${decimals} />`],
-        isOne && [
-          "Id",
-          html`<span class="number">#${grouped(id)}</span> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
-        ],
-        isOne && ["Owner", html`<${Owner} />`],
-        ["Contract", html`<${AddressLink} address=${token} isWhole part="#code" />`],
-      ]} />
-    </div>
+    <${Title} id=${token}><${Name} text=${facts.name} fallback="Token without a name" /> ${symbol && html`<span class="soft">(<bdi>${cleaned(symbol, 40)}</bdi>)</span>`}<//>
+    <${Facts} facts=${[
+      ["Standard", type],
+      [
+        "Supply",
+        totalSupply === ""
+          ? html`<span class="soft">the contract does not say</span>`
+          : html`<${Amount} value=${totalSupply} decimals=${decimals || 0} isExact />`,
+      ],
+      ["Decimals", decimals === "" ? html`<span class="soft">none</span>` : decimals],
+      [
+        "Holders",
+        count.value === undefined
+          ? html`<${Waiting} answer=${count} what="the holders" />`
+          : grouped(count.value),
+      ],
+      holder && [
+        "Holder",
+        html`<${Address} address=${holder} isWhole part="#tokens" /> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
+      ],
+      holder && ["Holds", html`<${Holding} decimals=${decimals} />`],
+      isOne && [
+        "Id",
+        html`<span class="number">#${grouped(id)}</span> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
+      ],
+      isOne && ["Owner", html`<${Owner} />`],
+      ["Contract", html`<${Address} address=${token} isWhole part="#code" />`],
+    ]} />
     ${asked && !holder && !isOne && html`<p class="problem">The link names no address and no id of an ERC-721 token after <code>a=</code>, so this is of all holders.</p>`}
     <${Tabs} label="Parts of the page" tabs=${PARTS} current=${part} />
     ${
@@ -82,7 +80,7 @@ function Token() {
             what=${isOne ? "transfers with this id as a topic" : "transfers"}
             file=${`${token}${holder ? `-${holder}` : isOne ? `-${id}` : ""}-transfers.csv`}
             request=${isOne ? transfersOfId : transfersOf(type)}
-            columns=${transferColumns.slice(0, -1)}
+            columns=${WITHOUT_TOKEN}
           />`
     }
   `;
@@ -135,7 +133,7 @@ function Owner() {
   if (answer.value === undefined) return html`<${Waiting} answer=${answer} what="the owner" />`;
   const [word] = answer.value;
   return word?.length === WORD_LENGTH
-    ? html`<${AddressLink} address=${addressIn(word)} isWhole />`
+    ? html`<${Address} address=${addressIn(word)} isWhole />`
     : html`<span class="soft">the contract names none</span>`;
 }
 
@@ -145,7 +143,7 @@ function Holding({ decimals }) {
     action("What it holds", "account", "tokenbalance", { contractaddress: token, address: holder }),
   );
   if (answer.value === undefined) return html`<${Waiting} answer=${answer} what="what it holds" />`;
-  return html`<${Amount} value=${answer.value} decimals=${decimals || 0} />`;
+  return html`<${Amount} value=${answer.value} decimals=${decimals || 0} isExact />`;
 }
 
 /** The holders with their shares; of the supply where that is told and is of the same unit. */
@@ -157,17 +155,18 @@ function Holders({ facts: { decimals, totalSupply, type } }) {
       const part = percent(value, totalSupply);
       return html`<${Bar} percent=${part} label=${`${part} % of the supply`} /> ${part} %`;
     },
+    "first end",
   ];
   return html`<${List}
     what="holders"
     file=${`${token}-holders.csv`}
     request=${(paging) => action("Its holders, the largest first", "token", "getTokenHolders", { contractaddress: token, ...paging })}
     columns=${[
-      ["Holder", ({ address }) => html`<${AddressLink} address=${address} isWhole />`],
+      ["Holder", ({ address }) => html`<${Address} address=${address} isWhole />`, "second"],
       [
         "Amount",
         ({ value }) => html`<${Amount} value=${value} decimals=${decimals || 0} />`,
-        "number",
+        "number first",
       ],
       ...(hasShares ? [share] : []),
     ]}

@@ -1,10 +1,11 @@
 // What is shown of what there is not, or not yet.
 
 import { useEffect } from "preact/hooks";
-import { action, ask } from "./api.js";
+import { action } from "./api.js";
 import { show } from "./frame.js";
-import { useHead } from "./heads.js";
+import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
+import { Unmined } from "./pending.js";
 import { at, subjectOfPage } from "./surroundings.js";
 
 /** Wallets link to a transaction as soon as it is sent. */
@@ -20,19 +21,15 @@ function Unknown() {
   `;
 }
 
-/** Shows the transaction once it is mined. */
+/** Shows the transaction once it waits or is mined. */
 function Awaited({ hash }) {
-  const head = useHead();
+  const { value } = useAnswer(
+    action("The transaction", "transaction", "gettxinfo", { txhash: hash, details: "true" }),
+  );
   useEffect(() => {
-    if (head === null) return;
-    ask(action("The transaction", "transaction", "gettxinfo", { txhash: hash })).then(
-      () => location.reload(),
-      () => {
-        // The next block may have it.
-      },
-    );
-  }, [head]);
-  return html`<p role="status">If it was sent just now: this page shows it as soon as it is mined.</p>`;
+    if (value) location.reload();
+  }, [value]);
+  return html`<${Unmined} hash=${hash} />`;
 }
 
 show(Unknown);

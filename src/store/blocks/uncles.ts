@@ -34,5 +34,8 @@ export async function listUnclesOfMiner(
     WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}`;
   const inIndex = sql`number DESC, block_number DESC`;
   const orders = { inIndex, order: sql`${inIndex}, position DESC` };
-  return sql<(Uncle & { position: number })[]>`${pageOfBlocks(sql, rows, orders, page)}`;
+  return sql<(Uncle & { position: number })[]>`
+    SELECT block_number, position, number, timestamp_seconds, miner
+    FROM (${pageOfBlocks(sql, rows, orders, page)}) AS page
+    ORDER BY ${orders.order}`;
 }

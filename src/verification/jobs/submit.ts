@@ -86,7 +86,7 @@ export async function submitVerification(
     if (runtimeCode === null) return { outcome: "no-code" };
   }
   const text = JSON.stringify(request);
-  if (text.length > MAX_REQUEST) throw new RequestError(413, "Payload Too Large");
+  if (text.length > MAX_REQUEST) throw new RequestError(413, "too-long", "Payload Too Large");
   const job = {
     guid,
     address,

@@ -138,7 +138,7 @@ describe("before the node was reached for the first time", () => {
   beforeAll(async () => {
     early = await createTestApp({
       chainId: () => {
-        throw new RequestError(503, "The node was not reached yet");
+        throw new RequestError(503, "node-unreachable", "The node was not reached yet");
       },
     });
   });

@@ -154,7 +154,7 @@ describe("headers", () => {
       "content-type": JSON_TYPE,
       "access-control-allow-origin": "*",
       "access-control-expose-headers":
-        "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-rows,x-next-cursor,content-disposition,etag",
+        "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,x-periscope-rows,x-next-cursor,content-disposition,etag",
       "x-ratelimit-limit": "-1",
       "x-ratelimit-remaining": "-1",
       "x-ratelimit-reset": "-1",

@@ -50,6 +50,36 @@ async function exhaust(remoteAddress: string, options?: InjectOptions): Promise<
   for (let request = 0; request < LIMIT; request++) await ask(remoteAddress, options);
 }
 
+test("a browser above its limit gets a page that comes back, a program JSON, whatever the path", async () => {
+  const remoteAddress = addressOf(9);
+  await exhaust(remoteAddress);
+  const headers = { accept: "text/html,*/*" };
+  const page = await ask(remoteAddress, { url: "/31337/blocks", headers });
+  expect([page.statusCode, page.headers["retry-after"]]).toEqual([429, "60"]);
+  expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
+  expect(page.body).toContain('<meta http-equiv="refresh" content="60">');
+  expect(page.body).toContain('href="./pages/theme.css"');
+  for (const [url, accept] of [
+    ["/blocks", "*/*"],
+    [`/api?${ACTION}`, headers.accept],
+  ]) {
+    const answer = await ask(remoteAddress, { url: url ?? "", headers: { accept } });
+    expect([answer.statusCode, answer.json().message]).toEqual([429, "Too many requests"]);
+  }
+});
+
+test("requests that a page makes together count as one", async () => {
+  const remoteAddress = addressOf(8);
+  const path = `api?${ACTION}`;
+  const { headers, body } = await ask(remoteAddress, {
+    method: "POST",
+    url: "/pages/answers.json",
+    payload: [{ path }, { path: `v2/${path}&chainid=31337` }, { path: "health" }],
+  });
+  expect(headers["x-ratelimit-remaining"]).toBe("2");
+  expect(JSON.parse(body).map(({ status }: { status: number }) => status)).toEqual([200, 200, 404]);
+});
+
 describe("an address", () => {
   test("is told its limit, what remains and the milliseconds until it counts anew", async () => {
     const { statusCode, headers } = await ask(addressOf(1));

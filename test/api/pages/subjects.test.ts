@@ -174,6 +174,7 @@ describe("links", () => {
     [`/search?q=0X${TOKEN.slice(2).toUpperCase()}`, `./address/${TOKEN}`],
     [`/search?q=%20${TOKEN}%20`, `./address/${TOKEN}`],
     ["/search?q=1,234", "./block/1234"],
+    ["/search?q=0x15", "./block/21"],
     ["/search?q=latest", "./block/latest"],
   ])("%s of other explorers, and of the search, leads on", async (url, location) => {
     const { statusCode, headers } = await server.app.inject(url);

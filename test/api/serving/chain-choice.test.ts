@@ -10,7 +10,7 @@ const coral = { name: "coral", chainId: () => 10 };
 const unreached = {
   name: "unreached",
   chainId: (): number => {
-    throw new RequestError(503, "not yet");
+    throw new RequestError(503, "node-unreachable", "not yet");
   },
 };
 

@@ -16,13 +16,16 @@ export interface PastBlock extends BlockReference {
   isIndexed: boolean;
 }
 
-/** Combines the node's state at a block with what `query` reads. Fails with `invalid` above the head, with `NO_HISTORY` without state. */
+/**
+ * Combines the node's state at a block with what `query` reads. A block above the head is a bad `parameter`; fails with `NO_HISTORY`
+ * without state.
+ */
 export async function atBlock<Found, Result>(
   { read, chain }: Context,
   blockNumber: number,
   query: (sql: Queryable) => Promise<Found | Failure>,
   answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
-  invalid = INVALID_BLOCK,
+  parameter = "blockno",
 ): Promise<Outcome<Result>> {
   const { isAbove, stored, found } = await read(async (sql, head) => ({
     isAbove: blockNumber > (await head).number,
@@ -30,9 +33,9 @@ export async function atBlock<Found, Result>(
     found: await query(sql),
   }));
   if (isFailure(found)) return found;
-  if (isAbove) return failed(invalid);
+  if (isAbove) return failed("invalid-parameter", `Invalid ${parameter} format`, { parameter });
   const answered = await atState(chain, blockNumber, stored, (block) => answer(block, found));
-  return answered ?? failed(NO_HISTORY);
+  return answered ?? failed("state-unavailable", NO_HISTORY);
 }
 
 /** Reads the node's state at a block up to the head; undefined where the node has none. The node names blocks before the index. */

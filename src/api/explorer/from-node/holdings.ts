@@ -27,6 +27,7 @@ const TOO_MANY_IDS = "The address has too many ids of the token to ask its contr
 export function stillReading(): RequestError {
   return new RequestError(
     503,
+    "loading",
     "Balances are still being read from the node, please try again later",
   );
 }
@@ -80,7 +81,7 @@ export async function readHolding(
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
   }));
   if (known?.isAsked === false) return null;
-  if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
+  if (ids.length > READABLE_IDS) throw new RequestError(503, "too-large", TOO_MANY_IDS);
   const byId = ids.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }));
   const [whole, ...amounts] = await fetchReportedBalances(
     context,

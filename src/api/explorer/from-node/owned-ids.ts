@@ -53,7 +53,8 @@ export async function readOwnedIds(
     owned.push(...others.filter((_, at) => isOwner(theirs[at])));
     // Of consecutive ids (ERC-2309) only those with a transfer of their own are listed (docs/wire.md).
     const isKnown = movedTogether > 0 && ids !== undefined;
-    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n)) return failed(UNKNOWN_IDS);
+    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n))
+      return failed("unsupported", UNKNOWN_IDS);
   }
   const last = BigInt(page.after?.[0] ?? -1);
   const behind = owned.filter((id) => BigInt(id) > last);

@@ -36,8 +36,8 @@ export function readPastHolders(
     const standard = (await getToken(sql, token))?.standard;
     if (standard === undefined) return { holders: [], total: "0", isCounted: false };
     const counted = await countPastTransfers(sql, token, blockNumber, MOST_TRANSFERS + 1);
-    if (counted.lacksEarlier) return failed(EARLIER);
-    if (counted.transfers > MOST_TRANSFERS) return failed(TOO_MANY);
+    if (counted.lacksEarlier) return failed("state-unavailable", EARLIER);
+    if (counted.transfers > MOST_TRANSFERS) return failed("too-large", TOO_MANY);
     const list = { token, standard, block: blockNumber };
     return {
       ...(await listPastHolders(sql, list, context.page)),
@@ -56,7 +56,7 @@ async function compare(
   { holders, total, isCounted }: Found,
 ): Promise<Outcome<Holder[]>> {
   const balances = holders.flatMap((holder) => balancesOf(holder));
-  if (balances.length > MOST_BALANCES) return failed(TOO_LONG);
+  if (balances.length > MOST_BALANCES) return failed("too-large", TOO_LONG);
   const queries = balances.map(({ owner, id }) => ({
     token,
     owner,
@@ -70,7 +70,7 @@ async function compare(
   const isSame =
     balances.every(({ amount }, index) => amounts[index] === amount) &&
     (!isSupply || holders.length === 0 || BigInt(supply) === BigInt(total));
-  if (!isSame) return failed(OTHERWISE);
+  if (!isSame) return failed("unsupported", OTHERWISE);
   return ok(holders);
 }
 

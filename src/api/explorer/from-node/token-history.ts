@@ -31,11 +31,12 @@ export async function readHoldingAt(
   block: PastBlock,
   ids: readonly string[] | undefined,
 ): Promise<Outcome<string>> {
-  if (ids && !block.isIndexed) return failed(IDS_UNKNOWN);
+  if (ids && !block.isIndexed) return failed("state-unavailable", IDS_UNKNOWN);
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-  // One that does not answer may have ids.
-  if (amounts.includes(null)) return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
+  // One that is silent may be kept by id.
+  if (amounts.includes(null))
+    return failed("state-unavailable", block.isIndexed ? UNTOLD : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

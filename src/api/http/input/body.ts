@@ -124,7 +124,7 @@ async function admit(
   if (size === 0 || !isWanted(request)) return;
   if (isCompressed(request)) {
     reply.header("accept-encoding", "identity");
-    throw new RequestError(415, COMPRESSED);
+    throw new RequestError(415, "bad-request", COMPRESSED);
   }
   if (size <= SMALL_BODY) return;
   const limit = limitOf(request);

@@ -44,12 +44,12 @@ const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: tr
 
 /** Returns the error for an unreadable query or body. */
 export function badRequest(cause?: unknown): RequestError {
-  return new RequestError(400, "Bad request", { cause });
+  return new RequestError(400, "bad-request", "Bad request", { cause });
 }
 
 /** Returns the error for a request that is too large. */
 export function payloadTooLarge(): RequestError {
-  return new RequestError(413, "Payload Too Large");
+  return new RequestError(413, "too-long", "Payload Too Large");
 }
 
 /** Decodes UTF-8; throws `RequestError` for invalid bytes. */

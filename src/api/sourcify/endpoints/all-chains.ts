@@ -33,7 +33,9 @@ export const allChains: Endpoint = {
       }),
     );
     const results = found.flat();
-    return jsonAnswer({ results }, results.length > 0 ? 200 : 404);
+    return results.length > 0
+      ? jsonAnswer({ results })
+      : jsonAnswer({ results }, 404, { code: "not-verified" });
   },
 };
 

@@ -40,7 +40,7 @@ export const contract: Endpoint = {
           };
         });
         const minimal = presentMatch(chainId(), address, match);
-        if (!lookup) return jsonAnswer(minimal, 404);
+        if (!lookup) return jsonAnswer(minimal, 404, { code: "not-verified" });
         const fields = await presentLookup(chain, address, wanted, lookup);
         return jsonAnswer({ ...fields, ...minimal });
       },

@@ -26,7 +26,7 @@ export const contracts: Endpoint = {
   async handle(context, request) {
     requireChain(context, request);
     const order = request.query("sort") ?? "desc";
-    if (order !== "asc" && order !== "desc") throw invalid("sort is to be asc or desc");
+    if (order !== "asc" && order !== "desc") throw invalid("sort", "sort is to be asc or desc");
     const limit = numberOf(request, "limit", { least: 1, most: LIMIT }) ?? LIMIT;
     const after = numberOf(request, "afterMatchId", { least: 0, most: Number.MAX_SAFE_INTEGER });
     const matches = await context.read((sql) => listVerifiedMatches(sql, { order, limit, after }));

@@ -65,7 +65,13 @@ export const job: Endpoint = {
     if (status === undefined) {
       throw new SourcifyError(404, "job_not_found", `No job found for id ${verificationId}`);
     }
-    return jsonAnswer(await present(context, verificationId.toLowerCase(), status));
+    const shown = await present(context, verificationId.toLowerCase(), status);
+    const fault = shown.error
+      ? ({ code: "verification-failed" } as const)
+      : shown.isJobCompleted
+        ? undefined
+        : ({ code: "verification-pending" } as const);
+    return jsonAnswer(shown, 200, fault);
   },
 };
 
@@ -94,15 +100,22 @@ async function present(
   // A replica may not have the match yet.
   const match = state === "passed" ? await verifier.match(address) : undefined;
   const failed = (customCode: string, message: string) => ({
-    error: { customCode, message, errorId: errorIdOf(verificationId) },
+    customCode,
+    message,
+    errorId: errorIdOf(verificationId),
   });
+  const error =
+    state === "failed"
+      ? failed(CODES[failure ?? ""] ?? "internal_error", reason ?? "")
+      : state === "passed" && match === undefined
+        ? failed("no_match", REPLACED)
+        : undefined;
   return {
     isJobCompleted: finishedAtSeconds !== null,
     verificationId,
     jobStartTime: presentTime(createdAtSeconds),
     ...(finishedAtSeconds !== null && { jobFinishTime: presentTime(finishedAtSeconds) }),
     contract: presentMatch(chainId(), address, match),
-    ...(state === "failed" && failed(CODES[failure ?? ""] ?? "internal_error", reason ?? "")),
-    ...(state === "passed" && match === undefined && failed("no_match", REPLACED)),
+    ...(error && { error }),
   };
 }

@@ -33,10 +33,10 @@ export const verifyMetadata: Endpoint = {
     const address = requireAddress(request);
     const { metadata, sources, ...sent } = request.body();
     const text = readMetadata(metadata);
-    if (!isRecord(sources)) throw invalid("sources is to be an object of texts");
+    if (!isRecord(sources)) throw invalid("sources", "sources is to be an object of texts");
     const files = Object.entries(sources).map(([path, source]): SourceFile => {
       if (typeof source === "string") return { path, text: source };
-      throw invalid(`sources: the text of ${path.slice(0, 500)} is missing`);
+      throw invalid("sources", `sources: the text of ${path.slice(0, 500)} is missing`);
     });
     requireCreationHash(sent["creationTransactionHash"]);
     const file = { path: "metadata.json", text };
@@ -46,21 +46,21 @@ export const verifyMetadata: Endpoint = {
 
 /** Returns the metadata as text in its form among the files. Throws `SourcifyError`. */
 function readMetadata(metadata: unknown): string {
-  if (!isRecord(metadata)) throw invalid("metadata is to be an object");
+  if (!isRecord(metadata)) throw invalid("metadata", "metadata is to be an object");
   const { compiler, language, settings, sources, ...others } = metadata;
   const version = isRecord(compiler) ? compiler["version"] : undefined;
   if (typeof version !== "string" || !/^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(version)) {
-    throw invalid("metadata.compiler.version is missing");
+    throw invalid("metadata", "metadata.compiler.version is missing");
   }
-  if (typeof language !== "string") throw invalid("metadata.language is missing");
+  if (typeof language !== "string") throw invalid("metadata", "metadata.language is missing");
   if (language !== "Solidity" && language !== "Yul") {
     const text = `The language ${language.slice(0, 100)} is not supported`;
     throw new SourcifyError(400, "unsupported_language", text);
   }
   const target = isRecord(settings) ? settings["compilationTarget"] : undefined;
   if (!isRecord(target) || Object.keys(target).length !== 1) {
-    throw invalid("metadata.settings.compilationTarget is to name one contract");
+    throw invalid("metadata", "metadata.settings.compilationTarget is to name one contract");
   }
-  if (!isRecord(sources)) throw invalid("metadata.sources is missing");
+  if (!isRecord(sources)) throw invalid("metadata", "metadata.sources is missing");
   return JSON.stringify({ compiler: { version }, language, settings, sources, ...others });
 }

@@ -48,10 +48,16 @@ export const verify: Endpoint = {
     const { stdJsonInput, compilerVersion, contractIdentifier, ...sent } = request.body();
     const format = formatOf(stdJsonInput);
     if (typeof compilerVersion !== "string" || !/^v?\d+\.\d+\.\d+/.test(compilerVersion)) {
-      throw invalid("compilerVersion is to be a version such as 0.8.28+commit.7893614a");
+      throw invalid(
+        "compilerVersion",
+        "compilerVersion is to be a version such as 0.8.28+commit.7893614a",
+      );
     }
     if (typeof contractIdentifier !== "string" || !contractIdentifier.includes(":")) {
-      throw invalid("contractIdentifier is to be a path and a name such as src/C.sol:C");
+      throw invalid(
+        "contractIdentifier",
+        "contractIdentifier is to be a path and a name such as src/C.sol:C",
+      );
     }
     requireCreationHash(sent["creationTransactionHash"]);
     const input = JSON.stringify(stdJsonInput);
@@ -62,29 +68,36 @@ export const verify: Endpoint = {
 
 /** Returns the form of the input. Throws `SourcifyError` for an incomplete one. */
 function formatOf(input: unknown): "standard-json" | "vyper-json" {
-  if (!isRecord(input)) throw invalid("stdJsonInput is to be an object");
+  if (!isRecord(input)) throw invalid("stdJsonInput", "stdJsonInput is to be an object");
   const { language, sources, settings } = input;
-  if (typeof language !== "string") throw invalid("stdJsonInput.language is missing");
+  if (typeof language !== "string")
+    throw invalid("stdJsonInput", "stdJsonInput.language is missing");
   const format = Object.hasOwn(FORMATS, language) ? FORMATS[language] : undefined;
   if (format === undefined) {
     const text = `The language ${language.slice(0, 100)} is not supported`;
     throw new SourcifyError(400, "unsupported_language", text);
   }
   if (!isRecord(sources) || Object.keys(sources).length === 0) {
-    throw invalid("stdJsonInput.sources is missing");
+    throw invalid("stdJsonInput", "stdJsonInput.sources is missing");
   }
   for (const [path, source] of Object.entries(sources)) {
     if (!isRecord(source) || typeof source["content"] !== "string") {
-      throw invalid(`stdJsonInput.sources: the content of ${path.slice(0, 500)} is missing`);
+      throw invalid(
+        "stdJsonInput",
+        `stdJsonInput.sources: the content of ${path.slice(0, 500)} is missing`,
+      );
     }
   }
-  if (!isRecord(settings)) throw invalid("stdJsonInput.settings is missing");
+  if (!isRecord(settings)) throw invalid("stdJsonInput", "stdJsonInput.settings is missing");
   return format;
 }
 
 /** Checks the form of the creation's hash, which the index has itself. Throws `SourcifyError`. */
 export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
-    throw invalid("creationTransactionHash is to be 0x and 64 hex digits");
+    throw invalid(
+      "creationTransactionHash",
+      "creationTransactionHash is to be 0x and 64 hex digits",
+    );
   }
 }

@@ -162,6 +162,7 @@ describe("holders at a block", () => {
 
   test("are refused where the contract reports another balance, none, or another supply", async () => {
     const refused = failed(
+      "unsupported",
       "The contract's balances at this block are not the sums of its transfers",
     );
     expect(await ask({ [A]: 6n, [B]: 5n }, 10n)).toEqual(refused);
@@ -173,11 +174,13 @@ describe("holders at a block", () => {
     const chain = { fetchTokenBalances: unavailable, fetchCalls: unavailable };
     const at = (blockNumber: number) =>
       readPastHolders({ ...context(chain), page: { limit: 10, skip: 0 } }, TOKEN, blockNumber);
-    expect(await at(1)).toEqual(failed("Historical state is not available"));
-    expect(await at(3)).toEqual(failed("Invalid blockno format"));
+    expect(await at(1)).toEqual(failed("state-unavailable", "Historical state is not available"));
+    expect(await at(3)).toEqual(
+      failed("invalid-parameter", "Invalid blockno format", { parameter: "blockno" }),
+    );
     await database.sql`UPDATE sync_state SET start_block = 1`;
     expect(await at(1)).toEqual(
-      failed("The transfers before the first indexed block are not known"),
+      failed("state-unavailable", "The transfers before the first indexed block are not known"),
     );
   });
 });
@@ -264,18 +267,20 @@ describe("the state behind a block", () => {
 
   test("is told of blocks up to the head", async () => {
     expect(await at(2)).toEqual(ok("told"));
-    expect(await at(3)).toEqual(failed("Invalid blockno format"));
+    expect(await at(3)).toEqual(
+      failed("invalid-parameter", "Invalid blockno format", { parameter: "blockno" }),
+    );
   });
 
   test("is told of a block before the first indexed one where the node has that block", async () => {
     const answer: At = async ({ isIndexed }) => ok(String(isIndexed));
     expect(await at(0, answer, { number: 0 })).toEqual(ok("false"));
-    expect(await at(0)).toEqual(failed("Historical state is not available"));
+    expect(await at(0)).toEqual(failed("state-unavailable", "Historical state is not available"));
   });
 
   test("is not there where the node has dropped it, other failures are told", async () => {
     expect(await at(1, async () => unavailable())).toEqual(
-      failed("Historical state is not available"),
+      failed("state-unavailable", "Historical state is not available"),
     );
     const slow = async () => {
       throw new ChainError("timeout", "slow", { retryable: true });
@@ -284,9 +289,9 @@ describe("the state behind a block", () => {
   });
 
   test("is not asked for when the query has failed, whatever the block", async () => {
-    const refused = async () => failed("none");
+    const refused = async () => failed("not-found", "none");
     const answer = async () => ok("told");
-    expect(await atBlock(context(), 9, refused, answer)).toEqual(failed("none"));
+    expect(await atBlock(context(), 9, refused, answer)).toEqual(failed("not-found", "none"));
   });
 });
 
@@ -501,7 +506,7 @@ describe("what was held after an earlier block", () => {
   test.each([
     [0n, ok("0")],
     [7n, ok("7")],
-    [null, failed(expect.stringMatching(/before the first indexed block/))],
+    [null, failed("state-unavailable", expect.stringMatching(/before the first indexed block/))],
   ])("before the first indexed block, by the answer %s", async (told, outcome) => {
     const before = { ...block, isIndexed: false };
     const asked = context({ fetchTokenBalances: async () => [told] });

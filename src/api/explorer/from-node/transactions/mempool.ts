@@ -72,13 +72,13 @@ async function fetchPool(chain: CallerChain): Promise<readonly Unread[]> {
   try {
     const size = readable(status.safeParse(await chain.request("txpool_status", [])));
     if (quantityToNumber(size.pending) + quantityToNumber(size.queued) > MOST_TRANSACTIONS) {
-      throw new RequestError(503, TOO_LARGE);
+      throw new RequestError(503, "too-large", TOO_LARGE);
     }
     return transactionsIn(await chain.request("txpool_content", []));
   } catch (error) {
     if (error instanceof ChainError && error.code === "method-missing") return [];
     if (error instanceof ChainError && error.code === "response-too-large") {
-      throw new RequestError(503, TOO_LARGE, { cause: error });
+      throw new RequestError(503, "too-large", TOO_LARGE, { cause: error });
     }
     throw error;
   }

@@ -33,7 +33,7 @@ export const fundedby = defineAction({
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
     if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
     if (await mayHaveBeenFunded(context.chain, input.address, head))
-      return failed(notIndexed(head));
+      return failed("not-found", notIndexed(head));
     return ok({
       block: funding.blockNumber,
       timeStamp: String(funding.timestampSeconds),

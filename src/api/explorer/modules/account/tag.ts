@@ -27,8 +27,8 @@ export async function atTag<Found, Result>(
   answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
 ): Promise<Outcome<Result>> {
   const number = await numberOf(context, asked);
-  if (number === undefined) return failed(NO_HISTORY);
-  return atBlock(context, number, query, answer, INVALID_TAG);
+  if (number === undefined) return failed("state-unavailable", NO_HISTORY);
+  return atBlock(context, number, query, answer, "tag");
 }
 
 /** Returns the number of a tag's block. Only the node has those of `safe` and `finalized`; undefined where it does not. */

@@ -46,7 +46,7 @@ export const txlist = defineAction({
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect, page }, input) {
     const who = whoOf(input);
-    if (!who) return failed(ADDRESS_REQUIRED);
+    if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
     const filter = {
       ...who,
       blocks: blocksOf(input),

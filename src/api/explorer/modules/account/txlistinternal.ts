@@ -67,7 +67,7 @@ export const txlistinternal = defineAction({
       );
     };
     const list = listOf();
-    if (!list) return failed(INVALID_HASH);
+    if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
     const { frames, head } = await read(
       async (sql, served) => ({
         frames: await nameFrames(sql, await list(sql), input.names),
@@ -77,7 +77,7 @@ export const txlistinternal = defineAction({
     );
     const wanted = who || frames.length > 0 ? undefined : hash;
     if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
-      return failed(notIndexed(head));
+      return failed("not-found", notIndexed(head));
     }
     return okPage(
       page,

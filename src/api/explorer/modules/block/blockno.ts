@@ -14,7 +14,7 @@ const BLOCK_UNKNOWN = "Block does not exist";
 /** Returns the failure for a block missing in the index, by its number where known. */
 export function unknownBlock(head: ServedHead, number?: number): Failure {
   const isEarlier = number !== undefined && number < head.startBlock;
-  return failed(isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
+  return failed("not-found", isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
 }
 
 export const blockno = blockNumber(BLOCKNO_TEXTS);

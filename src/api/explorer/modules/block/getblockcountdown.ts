@@ -22,10 +22,13 @@ export const getblockcountdown = defineAction({
   changesWithHead: true,
   async handle({ read }, { blockno }) {
     const pace = await read(getBlockPace);
-    if (!pace) return failed(STILL_INDEXING);
+    if (!pace) return failed("loading", STILL_INDEXING);
     const remaining = blockno - BigInt(pace.headNumber);
-    if (remaining <= 0n) return failed("Error! Block number already pass");
-    if (pace.distances === 0) return failed(STILL_INDEXING);
+    if (remaining <= 0n)
+      return failed("invalid-parameter", "Error! Block number already pass", {
+        parameter: "blockno",
+      });
+    if (pace.distances === 0) return failed("loading", STILL_INDEXING);
     const tenths = divideRounded(remaining * BigInt(pace.seconds) * 10n, BigInt(pace.distances));
     return ok({
       CurrentBlock: String(pace.headNumber),

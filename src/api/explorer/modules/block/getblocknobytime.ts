@@ -35,7 +35,7 @@ export const getblocknobytime = defineAction({
     }));
     // The first indexed block is the first one after a time only where the index has all before it.
     const found = closest === "before" ? number !== undefined : number !== head.startBlock;
-    if (head.startBlock > 0 && !found) return failed(notIndexed(head));
+    if (head.startBlock > 0 && !found) return failed("not-found", notIndexed(head));
     if (number === undefined) return unknownBlock(head);
     const blockNumber = String(number);
     return ok(dialect === "etherscan" ? blockNumber : { blockNumber });

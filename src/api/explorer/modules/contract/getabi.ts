@@ -19,6 +19,6 @@ export const getabi = defineAction({
       (sql) => getVerifiedAbiBytes(sql, input.address),
       () => read((sql) => getVerifiedAbi(sql, input.address), "one statement"),
     );
-    return abi === undefined ? failed(NOT_VERIFIED) : ok(abi);
+    return abi === undefined ? failed("not-verified", NOT_VERIFIED) : ok(abi);
   },
 });

@@ -29,16 +29,16 @@ export const getcontractcreation = defineAction({
     }),
   ),
   example: { contractaddresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
-  refuse: (complaint) => failed(complaint, { result: complaint }),
+  refuse: (text) => ({ result: text }),
   async handle({ read, dialect }, { contractaddresses }) {
     if (contractaddresses.length > MAXIMUM_ADDRESSES) {
       const text = `A maximum of ${MAXIMUM_ADDRESSES} contract addresses is allowed`;
-      return failed(text, { httpStatus: 400 });
+      return failed("invalid-parameter", text, { httpStatus: 400, parameter: "contractaddresses" });
     }
     const addresses = contractaddresses.filter(isAddress).map(lowerAddress);
     const creations = await read((sql) => listContractCreations(sql, addresses));
     if (dialect === "etherscan" && creations.length === 0) {
-      return verbatim({ status: "0", message: "No data found", result: null });
+      return verbatim({ status: "0", message: "No data found", result: null }, "empty");
     }
     return ok(
       creations.map((creation) => ({

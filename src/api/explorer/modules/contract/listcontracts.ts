@@ -8,7 +8,7 @@ import {
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
 import { defineAction } from "../../action.ts";
-import { failed, okPage } from "../../envelope.ts";
+import { okPage } from "../../envelope.ts";
 import { paging, timeBound } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
@@ -61,7 +61,7 @@ export const listcontracts = defineAction({
     }),
   ),
   example: { filter: "unverified" },
-  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  refuse: () => ({ httpStatus: 400 }),
   cursor: "members",
   async handle({ read, largeAnswers, page }, input) {
     const { filter: kind } = input;

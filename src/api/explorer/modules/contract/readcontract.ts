@@ -44,24 +44,28 @@ export const readcontract = defineAction({
       abis: await listVerifiedAbis(sql, [input.address]),
       head: await served,
     }));
-    if (abis.length === 0) return failed("Contract source code not verified");
+    if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
     const found = find(
       abis.flatMap(({ abi }) => readAbi(abi)),
       input.function,
     );
-    if (!found) return failed("No such function that only reads");
+    if (!found)
+      return failed("invalid-parameter", "No such function that only reads", {
+        parameter: "function",
+      });
     const { inputs, outputs } = found;
     const values = listIn(input.arguments);
     const data = values && encodeCall(hexSlice(hashOf(found), 0, 4), inputs, values);
-    if (data === undefined) return failed(INVALID_ARGUMENTS);
+    if (data === undefined)
+      return failed("invalid-parameter", INVALID_ARGUMENTS, { parameter: "arguments" });
     const [answer] = await chain.fetchCalls([{ to: input.address, data }], head);
-    if (!answer) return failed("The call fails");
+    if (!answer) return failed("reverted", "The call fails");
     const budget = createDecodingBudget();
     const decoded = answer.length > LONGEST_ANSWER ? undefined : decode(outputs, answer, budget);
     if (answer.length > LONGEST_ANSWER || isOverdrawn(budget)) {
-      return failed("What it returns is too large");
+      return failed("too-large", "What it returns is too large");
     }
-    if (!decoded) return failed("The returned data does not fit the ABI");
+    if (!decoded) return failed("unsupported", "The returned data does not fit the ABI");
     return ok({ data: answer, values: decoded });
   },
 });

@@ -30,6 +30,8 @@ export const gasestimate = defineAction({
   example: { gasprice: "2000000000" },
   async handle(context, { gasprice = STANDARD_PRICE }) {
     const prices = await context.gasOracle(context);
-    return prices ? ok(String(estimateSeconds(gasprice, prices))) : failed(GAS_NOT_ESTIMATED);
+    return prices
+      ? ok(String(estimateSeconds(gasprice, prices)))
+      : failed("loading", GAS_NOT_ESTIMATED);
   },
 });

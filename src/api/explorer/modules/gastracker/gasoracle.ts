@@ -28,7 +28,7 @@ export const gasoracle = defineAction({
   example: {},
   async handle(context) {
     const prices = await context.gasOracle(context);
-    if (!prices) return failed(GAS_NOT_ESTIMATED);
+    if (!prices) return failed("loading", GAS_NOT_ESTIMATED);
     const { price } = await fetchPrice(context, context.priceFeeds.usd, prices.head);
     return ok({
       LastBlock: String(prices.head.number),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { searchLogs } from "../../../../store/lists/logs.ts";
 import { defineAction, type RawParameters } from "../../action.ts";
-import { NO_RECORDS, okPage } from "../../envelope.ts";
+import { type Failure, failed, NO_RECORDS, okPage } from "../../envelope.ts";
 import { address, flag, hash, integer, paging, windowCheck } from "../../params.ts";
 import { logRecord, presentLog } from "../../present/log.ts";
 import { type Operator, topicAlternatives } from "./topic-alternatives.ts";
@@ -47,19 +47,24 @@ function topic(position: number) {
     );
 }
 
+const ADDRESS_OR_TOPIC = "address and/or topic{x}";
 const checkWindow = windowCheck(ROWS);
 
 /** Returns all missing parameters in one text: first the names, then the operators. */
-function missing(parameters: RawParameters): string | undefined {
+function missing(parameters: RawParameters): Failure | undefined {
   const isGiven = (name: string) => parameters[name] !== undefined;
   const names: string[] = ["fromBlock", "toBlock"].filter((name) => !isGiven(name));
-  if (!["address", ...TOPICS].some(isGiven)) names.push("address and/or topic{x}");
+  if (!["address", ...TOPICS].some(isGiven)) names.push(ADDRESS_OR_TOPIC);
   const operators = PAIRS.filter(
     ({ first, second, name }) =>
       isGiven(`topic${first}`) && isGiven(`topic${second}`) && !isGiven(name),
   );
   const absent = names.length > 0 ? names : operators.map(({ name }) => name);
-  return absent.length > 0 ? `Required query parameters missing: ${absent.join(", ")}` : undefined;
+  const [first] = absent;
+  if (first === undefined) return undefined;
+  return failed("missing-parameter", `Required query parameters missing: ${absent.join(", ")}`, {
+    parameter: first === ADDRESS_OR_TOPIC ? "address" : first,
+  });
 }
 
 export const getLogs = defineAction({

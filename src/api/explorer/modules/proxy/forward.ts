@@ -1,5 +1,5 @@
-import type { RpcErrorObject } from "../../../../chain/errors/codes.ts";
 import type { NodeName, RpcCall } from "../../../../chain/options.ts";
+import type { ErrorCode } from "../../../../core/errors.ts";
 import { UNANSWERED } from "../../../http/failures.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
@@ -12,15 +12,15 @@ export async function forward<Result>(
   node?: NodeName,
 ): Promise<Outcome<Result>> {
   const [answer] = await forwardCalls(chain, [call], node);
-  return outcomeOf(answer ?? { error: UNANSWERED.unreachable });
+  return outcomeOf(answer ?? UNANSWERED.unreachable);
 }
 
 /** Converts the node's answer into an outcome. The type of the result is not checked. */
 export function outcomeOf<Result>(answer: Forwarded): Outcome<Result> {
-  return "error" in answer ? rpcError(answer.error) : ok(answer.result as Result);
+  return "error" in answer ? rpcError(answer.code, answer.error) : ok(answer.result as Result);
 }
 
 /** Returns whether the error means that the node did not answer. */
-export function isUnanswered(error: RpcErrorObject): boolean {
-  return Object.values(UNANSWERED).includes(error);
+export function isUnanswered(code: ErrorCode): boolean {
+  return code === "busy" || code === "node-unreachable";
 }

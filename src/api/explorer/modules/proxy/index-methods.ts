@@ -140,7 +140,7 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
     const call = { method: "eth_getUncleByBlockNumberAndIndex", params: [number, place] };
     const outcome = await forward<JsonObject | null>(context, call);
     // Nodes of chains without uncles lack the method.
-    return outcome.kind === "rpc-error" && !isUnanswered(outcome.error) ? ok(null) : outcome;
+    return outcome.kind === "rpc-error" && !isUnanswered(outcome.code) ? ok(null) : outcome;
   },
 });
 

@@ -19,7 +19,10 @@ export const ethCall = defineProxyAction({
   example: { to: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", data: "0x18160ddd" },
   async handle(context, { tag, ...parameters }) {
     const call = callOf(parameters);
-    if (!("to" in call || "data" in call)) return failed("missing value for required argument 0");
+    if (!("to" in call || "data" in call)) {
+      const text = "missing value for required argument 0";
+      return failed("missing-parameter", text, { parameter: "to" });
+    }
     return forward<Hex>(context, { method: "eth_call", params: [call, tag] });
   },
 });
@@ -43,7 +46,7 @@ export const ethSendRawTransaction = defineProxyAction({
   async handle(context, { hex }) {
     if (!context.sendRawTransaction) {
       const message = "the method eth_sendRawTransaction does not exist/is not available";
-      return rpcError({ code: -32_601, message });
+      return rpcError("unknown-action", { code: -32_601, message });
     }
     return forward<Hex>(context, { method: "eth_sendRawTransaction", params: [hex] });
   },
@@ -108,9 +111,9 @@ function defineGasPrice(name: string, summary: string) {
     async handle(context) {
       const outcome = await forward<`0x${string}`>(context, { method: name, params: [] });
       if (outcome.kind === "ok" && isQuantity(outcome.result)) return outcome;
-      return outcome.kind === "rpc-error" && isUnanswered(outcome.error)
+      return outcome.kind === "rpc-error" && isUnanswered(outcome.code)
         ? outcome
-        : rpcError({ code: -32_000, message: GAS_NOT_ESTIMATED });
+        : rpcError("loading", { code: -32_000, message: GAS_NOT_ESTIMATED });
     },
   });
 }

@@ -75,7 +75,7 @@ function defineSupply<Result extends z.ZodType>({
     handle: ({ read }) =>
       read(async (sql) => {
         const found = await getCoinSupply(sql);
-        if (found && !found.followed) return failed(NOT_FOLLOWED);
+        if (found && !found.followed) return failed("unsupported", NOT_FOLLOWED);
         if (!found || found.pending) throw stillReading();
         return ok(await present(found, sql));
       }),

@@ -142,7 +142,7 @@ function defineDailySeries(series: {
           ? await getLastDayWithoutL1Fees(sql, await served)
           : Number.NEGATIVE_INFINITY,
       }));
-      if (days.some(({ day }) => day <= unread)) return failed(L1_FEES_UNREAD);
+      if (days.some(({ day }) => day <= unread)) return failed("loading", L1_FEES_UNREAD);
       const records = days.map((day) => {
         const midnight = day.day * SECONDS_PER_DAY;
         return {

@@ -27,7 +27,7 @@ export const tokensupply = defineAction({
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, { contractaddress, cmc }) {
     const token = await readToken(context, contractaddress);
-    if (!token) return failed("Contract address not found");
+    if (!token) return failed("not-found", "Contract address not found");
     const { totalSupply, decimals } = token;
     if (cmc === undefined) return ok(totalSupply);
     return plainText(formatRounded(BigInt(totalSupply ?? 0), decimals ?? 0, CMC_PLACES));

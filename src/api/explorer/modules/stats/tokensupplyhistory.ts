@@ -22,7 +22,7 @@ export const tokensupplyhistory = defineAction({
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", blockno: "10" },
   async handle(context, { contractaddress, blockno }) {
     const find = async (sql: Queryable) =>
-      (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
+      (await getToken(sql, contractaddress)) ?? failed("not-found", "Contract address not found");
     return atBlock(context, blockno, find, async (block) => {
       const [read] = await context.chain.fetchTotalSupplies([contractaddress], block);
       return ok(answered(read)?.toString() ?? null);

@@ -24,6 +24,6 @@ export const totalfees = defineAction({
       fees: await getDailyFees(sql, date),
       unread: await getLastDayWithoutL1Fees(sql, await served),
     }));
-    return date <= unread ? failed(L1_FEES_UNREAD) : ok(fees ?? null);
+    return date <= unread ? failed("loading", L1_FEES_UNREAD) : ok(fees ?? null);
   },
 });

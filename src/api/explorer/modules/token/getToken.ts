@@ -21,7 +21,7 @@ export const getToken = defineAction({
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await readToken(context, input.contractaddress);
-    if (!token) return failed("Contract address not found");
+    if (!token) return failed("not-found", "Contract address not found");
     return ok({
       cataloged: token.cataloged,
       contractAddress: token.address,

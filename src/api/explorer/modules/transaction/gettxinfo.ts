@@ -85,7 +85,7 @@ export const gettxinfo = defineAction({
     });
     if (!transaction || !found) {
       const earlier = await fetchEarlierReceipt(context.chain, input.txhash, head);
-      return failed(earlier ? notIndexed(head) : "Transaction not found");
+      return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
     }
     const logs = found.slice(0, LOGS_PER_PAGE);
     const { revertData, succeeded, traced } = transaction;

@@ -38,7 +38,7 @@ export const listtransfers = defineAction({
       head: await served,
     }));
     if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
-      return failed(notIndexed(head));
+      return failed("not-found", notIndexed(head));
     }
     return okPage(
       page,

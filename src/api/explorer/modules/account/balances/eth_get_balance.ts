@@ -8,7 +8,7 @@ import * as wire from "../../../wire.ts";
 import { ADDRESS_HASH } from "../list.ts";
 
 const INVALID_BLOCK = "Invalid block";
-const unknown = failed("Balance not found", { httpStatus: 404 });
+const unknown = failed("not-found", "Balance not found", { httpStatus: 404 });
 
 const NEWEST = Number.POSITIVE_INFINITY;
 
@@ -28,7 +28,7 @@ export const ethGetBalance = defineAction({
   params: z.object({ block: block.optional(), address: address(ADDRESS_HASH) }),
   result: wire.quantity,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  refuse: () => ({ httpStatus: 400 }),
   async handle(context, input) {
     const { address: account, block: blockNumber = NEWEST } = input;
     if (blockNumber < 0) return unknown;

@@ -53,7 +53,7 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
           : token !== undefined
             ? { standard, blocks, token }
             : undefined;
-      if (!filter) return failed(NEITHER);
+      if (!filter) return failed("missing-parameter", NEITHER, { parameter: "address" });
       const named = await read(
         async (sql) =>
           nameCalls(

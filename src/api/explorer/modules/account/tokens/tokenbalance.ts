@@ -34,6 +34,6 @@ export const tokenbalance = defineAction({
       );
     }
     const amount = await readHolding(context, token, owner);
-    return amount === null ? failed(UNTOLD) : ok(String(amount));
+    return amount === null ? failed("state-unavailable", UNTOLD) : ok(String(amount));
   },
 });

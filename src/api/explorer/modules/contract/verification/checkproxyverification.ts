@@ -13,12 +13,16 @@ export const checkproxyverification = defineAction({
   params: z.object({ guid }),
   result: z.string(),
   example: { guid: "e1da8919f262ee86f9be05059c9280142cf23f4800000192f3a4b5c6" },
-  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  refuse: () => ({ httpStatus: 400 }),
   async handle({ verifier, dialect }, input) {
     const check = await verifier.proxyStatus(input.guid);
-    if (!check) return dialect === "etherscan" ? failed(UNKNOWN_GUID) : ok(UNKNOWN_GUID);
+    if (!check) {
+      return dialect === "etherscan"
+        ? failed("not-found", UNKNOWN_GUID)
+        : ok(UNKNOWN_GUID, "not-found");
+    }
     if (check.implementations.length === 0) {
-      return verbatim({ status: "0", message: "NOTOK", result: NONE });
+      return verbatim({ status: "0", message: "NOTOK", result: NONE }, "verification-failed");
     }
     return ok(foundText(check));
   },

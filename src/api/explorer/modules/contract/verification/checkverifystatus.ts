@@ -20,7 +20,7 @@ export const checkverifystatus = defineAction({
   params: z.object({ guid }),
   result: z.string(),
   example: { guid: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6" },
-  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  refuse: () => ({ httpStatus: 400 }),
   async handle({ verifier, dialect, signal }, input) {
     const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
     if (status?.state === "passed") {
@@ -30,10 +30,15 @@ export const checkverifystatus = defineAction({
         : verbatim({ status: "1", message: reason, result: PASSED });
     }
     if (status?.state === "failed" && dialect === "blockscout") {
-      return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });
+      const message = status.reason ?? FAILED;
+      return verbatim({ status: "1", message, result: FAILED }, "verification-failed");
     }
-    const result =
-      status === undefined ? UNKNOWN_GUID : status.state === "failed" ? FAILED : PENDING;
-    return dialect === "etherscan" ? failed(result) : ok(result);
+    const [code, result] =
+      status === undefined
+        ? (["not-found", UNKNOWN_GUID] as const)
+        : status.state === "failed"
+          ? (["verification-failed", FAILED] as const)
+          : (["verification-pending", PENDING] as const);
+    return dialect === "etherscan" ? failed(code, result) : ok(result, code);
   },
 });

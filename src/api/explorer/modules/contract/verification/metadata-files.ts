@@ -9,6 +9,7 @@ import { commonFields, isFile } from "./submission.ts";
 import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
 const LEAST_FILES = 2;
+const FILES = { parameter: "files" };
 const USED = /\.(?:json|sol)$/i;
 
 export const verifyViaSourcify = defineMetadataFilesVerification("verify_via_sourcify");
@@ -38,7 +39,8 @@ function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_v
       const { sent, verifier } = context;
       const address = readRequired(sent, {});
       if (typeof address === "object") return address;
-      if (await isAlreadyVerified(verifier, address)) return failed(ALREADY_VERIFIED);
+      if (await isAlreadyVerified(verifier, address))
+        return failed("already-verified", ALREADY_VERIFIED);
       const files = readFiles(lookUp(sent, "files"));
       if ("kind" in files) return files;
       const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };
@@ -49,13 +51,18 @@ function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_v
 
 function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
   const files = value === undefined ? [] : filesOf(value);
-  if (!files) return failed("Invalid args format");
-  if (files.length < LEAST_FILES) return failed("You should attach at least 2 files");
+  if (!files) return failed("invalid-parameter", "Invalid args format", FILES);
+  if (files.length < LEAST_FILES)
+    return failed("missing-parameter", "You should attach at least 2 files", FILES);
   const used = files.filter(({ path }) => USED.test(path));
   const has = (ending: string) => used.some(({ path }) => path.toLowerCase().endsWith(ending));
   return has(".json") && has(".sol")
     ? used
-    : failed("You should attach at least one *.json and one *.sol files");
+    : failed(
+        "missing-parameter",
+        "You should attach at least one *.json and one *.sol files",
+        FILES,
+      );
 }
 
 /** Returns the files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */

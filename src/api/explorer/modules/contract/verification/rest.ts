@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
+import type { ErrorCode } from "../../../../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import { isRecord } from "../../../../../core/json/record.ts";
 import { getVerifiedAbiBytes } from "../../../../../store/contracts/verified/verified-contract.ts";
@@ -37,7 +38,7 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
   app.get(CONTRACT, { onRequest: limiter.admit }, async (request, reply) => {
     const { sql, verifier } = decideChain(request);
     const address = addressIn(request);
-    if (address === undefined) return send(reply, message("Invalid parameter(s)", 422));
+    if (address === undefined) return send(reply, INVALID);
     const isVerified = (await getVerifiedAbiBytes(sql, address)) !== undefined;
     const isFull = isVerified && (await verifier.isFullyVerified(address));
     const levels = { is_fully_verified: isFull, is_partially_verified: isVerified && !isFull };
@@ -52,15 +53,14 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
     request.actionName = "contract/rest-verification";
     const address = addressIn(request);
     const form = readForm(way, input);
-    if (form === undefined) return send(reply, message("Not found", 404));
-    if (address === undefined) return send(reply, message("Invalid parameter(s)", 422));
+    if (form === undefined) return send(reply, message("Not found", 404, "unknown-path"));
+    if (address === undefined) return send(reply, INVALID);
     const { sql, verifier } = decideChain(request);
     await requireSynchronised(sql);
     const fields = commonFields(renamed(input));
     const verification = { ...form, address, ...fields };
     const { outcome } = await submit(verifier, verification, limiter.clientOf(request, input));
-    const [text, status] = ANSWERS[outcome];
-    return send(reply, message(text, status));
+    return send(reply, message(...ANSWERS[outcome]));
   };
   app.register((scope, _options, done) => {
     addMultipart(scope);
@@ -70,21 +70,28 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
   });
 }
 
-const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], [string, number]>> = {
+type Message = [text: string, httpStatus: number, code?: ErrorCode];
+
+const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], Message>> = {
   accepted: ["Smart-contract verification started", 200],
-  "already-verified": ["Already verified", 422],
-  "no-code": [NO_CODE, 404],
-  "no-metadata": ["Sourcify did not return metadata", 422],
-  "too-large": [SOURCES_TOO_LARGE, 413],
-  "node-unreachable": ["The node is not reachable now, please try again later", 503],
-  "queue-full": [LIMIT_TEXTS["queue-full"], 429],
-  "client-full": [LIMIT_TEXTS["client-full"], 429],
-  "too-many": [LIMIT_TEXTS["too-many"], 429],
+  "already-verified": ["Already verified", 422, "already-verified"],
+  "no-code": [NO_CODE, 404, "not-a-contract"],
+  "no-metadata": ["Sourcify did not return metadata", 422, "verification-failed"],
+  "too-large": [SOURCES_TOO_LARGE, 413, "too-long"],
+  "node-unreachable": [
+    "The node is not reachable now, please try again later",
+    503,
+    "node-unreachable",
+  ],
+  "queue-full": [LIMIT_TEXTS["queue-full"], 429, "rate-limited"],
+  "client-full": [LIMIT_TEXTS["client-full"], 429, "rate-limited"],
+  "too-many": [LIMIT_TEXTS["too-many"], 429, "rate-limited"],
 };
 
-function message(text: string, httpStatus: number) {
-  return jsonAnswer({ message: text }, httpStatus);
+function message(...[text, httpStatus, code]: Message) {
+  return jsonAnswer({ message: text }, httpStatus, code && { code });
 }
+const INVALID = message("Invalid parameter(s)", 422, "invalid-parameter");
 
 function addressIn(request: FastifyRequest): Address | undefined {
   const { address } = request.params as Record<string, string>;

@@ -31,10 +31,17 @@ export function readRequired(
   names: Readonly<Record<string, readonly string[]>>,
 ): Address | Failure {
   const address = given(sent, SPELLINGS.address);
-  if (address === undefined) return failed("addressHash is required.", { httpStatus: 400 });
+  const parameter = "addressHash";
+  if (address === undefined) {
+    return failed("missing-parameter", "addressHash is required.", { httpStatus: 400, parameter });
+  }
   const absent = firstAbsent(sent, names);
-  if (absent !== undefined) return failed(`${absent} is required.`);
-  return isAddress(address) ? lowerAddress(address) : failed(INVALID_ADDRESS);
+  if (absent !== undefined) {
+    return failed("missing-parameter", `${absent} is required.`, { parameter: absent });
+  }
+  return isAddress(address)
+    ? lowerAddress(address)
+    : failed("invalid-parameter", INVALID_ADDRESS, { parameter });
 }
 
 /** Returns the first name that is missing under all its spellings. */
@@ -80,7 +87,7 @@ export function isNodeUnreachable(error: unknown): boolean {
 /** Returns the failure of a submission refused by a limit. */
 export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
   const text = LIMIT_TEXTS[outcome];
-  return failed(text, { result: text, httpStatus: 429 });
+  return failed("rate-limited", text, { result: text, httpStatus: 429 });
 }
 
 export const LIMIT_TEXTS = {
@@ -99,15 +106,15 @@ export async function submitAndWait(
   const submission = await submit(verifier, request, client);
   switch (submission.outcome) {
     case "already-verified":
-      return failed(ALREADY_VERIFIED);
+      return failed("already-verified", ALREADY_VERIFIED);
     case "no-code":
-      return failed(NO_CODE, { result: NO_CODE });
+      return failed("not-a-contract", NO_CODE, { result: NO_CODE });
     case "no-metadata":
-      return failed("Sourcify did not return metadata");
+      return failed("verification-failed", "Sourcify did not return metadata");
     case "too-large":
-      return failed(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
+      return failed("too-long", `${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
     case "node-unreachable":
-      return failed(`${WENT_WRONG}: node is not reachable`);
+      return failed("node-unreachable", `${WENT_WRONG}: node is not reachable`);
     case "queue-full":
     case "client-full":
     case "too-many":
@@ -115,7 +122,8 @@ export async function submitAndWait(
   }
   const { guid } = submission;
   const status = await verifier.wait(guid, PATIENCE_MS, signal);
-  if (status?.state === "failed") return failed(wordsFor(status.reason ?? ""));
+  if (status?.state === "failed")
+    return failed("verification-failed", wordsFor(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
   const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
   const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>

@@ -56,7 +56,7 @@ export const verify = defineAction({
     const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
     if (optimized === undefined) {
       const text = "optimization has invalid format";
-      return failed(text, { result: text });
+      return failed("invalid-parameter", text, { result: text, parameter: "optimization" });
     }
     return submitAndWait(context, {
       format: "flattened",

@@ -19,7 +19,7 @@ export const verifyproxycontract = defineAction({
   }),
   result: z.string(),
   example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },
-  refuse: (complaint) => failed(complaint, { httpStatus: complaint === REQUIRED ? 400 : 200 }),
+  refuse: (text) => (text === REQUIRED ? { httpStatus: 400 } : {}),
   async handle(context, { address: proxy, expectedimplementation: expected }) {
     const checked = await context.verifier.verifyProxy(proxy, {
       expected: isAddress(expected) ? lowerAddress(expected) : undefined,
@@ -27,6 +27,6 @@ export const verifyproxycontract = defineAction({
     });
     return checked.outcome === "checked"
       ? ok(checked.guid)
-      : failed("Smart-contract not found or is not verified");
+      : failed("not-verified", "Smart-contract not found or is not verified");
   },
 });

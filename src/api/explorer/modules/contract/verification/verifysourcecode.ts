@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ErrorCode } from "../../../../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import { reasonOf } from "../../../../../verification/errors.ts";
 import type { VerificationRequest } from "../../../../../verification/request.ts";
@@ -42,8 +43,8 @@ const REQUIRED_OF_SINGLE_FILE = {
 };
 
 /** Returns a failure with its text in `result` too, where clients expect a string. */
-function refused(text: string): Failure {
-  return failed(text, { result: text });
+function refused(code: ErrorCode, text: string, parameter?: string): Failure {
+  return failed(code, text, { result: text, parameter });
 }
 
 export const verifysourcecode = defineAction({
@@ -78,15 +79,19 @@ export const verifysourcecode = defineAction({
     const { sent, verifier } = context;
     const address = given(sent, ADDRESS);
     const lacking = lacksForm(codeformat, address, given(sent, SPELLINGS.source));
-    if (lacking !== undefined) return failed(lacking);
-    if (!isAddress(address)) return refused("Invalid address hash");
+    if (lacking !== undefined) return lacking;
+    if (!isAddress(address))
+      return refused("invalid-parameter", "Invalid address hash", "contractaddress");
     if (await isAlreadyVerified(verifier, lowerAddress(address))) return alreadyVerified(context);
     const absent = firstAbsent(sent, REQUIRED);
-    if (absent !== undefined) return refused(`${absent} is required.`);
+    if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
     const zksolc = given(sent, ["zksolcVersion"]);
     if (zksolc !== undefined) {
       const requested = `zksolc ${zksolc.slice(0, 100)}`;
-      return refused(reasonOf({ code: "compiler-unavailable", requested, nearest: [] }));
+      return refused(
+        "unsupported",
+        reasonOf({ code: "compiler-unavailable", requested, nearest: [] }),
+      );
     }
     const request = readRequest(sent, codeformat, lowerAddress(address));
     return "kind" in request ? request : submitted(context, request);
@@ -98,14 +103,20 @@ function lacksForm(
   codeformat: string,
   address: string | undefined,
   source: string | undefined,
-): string | undefined {
+): Failure | undefined {
+  const missing = (text: string, parameter: string) =>
+    failed("missing-parameter", text, { parameter });
   if (STANDARD_JSON.has(codeformat)) {
+    const absent = source === undefined ? "sourceCode" : "contractaddress";
     return source === undefined || address === undefined
-      ? "Missing sourceCode or contractaddress fields"
+      ? missing("Missing sourceCode or contractaddress fields", absent)
       : undefined;
   }
-  const isComplete = codeformat === SINGLE_FILE && address !== undefined;
-  return isComplete ? undefined : "Missing codeformat field";
+  const text = "Missing codeformat field";
+  if (codeformat === SINGLE_FILE) {
+    return address === undefined ? missing(text, "contractaddress") : undefined;
+  }
+  return codeformat === "" ? missing(text, "codeformat") : failed("unsupported", text);
 }
 
 function readRequest(
@@ -118,9 +129,12 @@ function readRequest(
   const format = STANDARD_JSON.get(codeformat);
   if (format) return { format, input: source, ...common };
   const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
-  if (absent !== undefined) return refused(`${absent} is required.`);
+  if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
   const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
-  if (optimized === undefined) return refused("optimizationUsed has invalid format");
+  if (optimized === undefined) {
+    const text = "optimizationUsed has invalid format";
+    return refused("invalid-parameter", text, "optimizationUsed");
+  }
   return { format: "flattened", source, ...flattenedSettings(sent, optimized), ...common };
 }
 
@@ -134,14 +148,15 @@ async function submitted(context: Context, request: VerificationRequest): Promis
       return alreadyVerified(context);
     case "no-code":
       return refused(
+        "not-a-contract",
         dialect === "etherscan" ? `Unable to locate ContractCode at ${request.address}` : NO_CODE,
       );
     case "no-metadata":
       throw new TypeError("a request without files was refused for them");
     case "too-large":
-      return refused(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
+      return refused("too-long", `${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
     case "node-unreachable":
-      return refused(`${WENT_WRONG}: node is not reachable`);
+      return refused("node-unreachable", `${WENT_WRONG}: node is not reachable`);
     case "queue-full":
     case "client-full":
     case "too-many":
@@ -151,6 +166,7 @@ async function submitted(context: Context, request: VerificationRequest): Promis
 
 function alreadyVerified({ dialect }: Context): Failure {
   return refused(
+    "already-verified",
     dialect === "etherscan" ? "Contract source code already verified" : ALREADY_VERIFIED,
   );
 }

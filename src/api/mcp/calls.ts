@@ -1,0 +1,241 @@
+import type { FastifyRequest } from "fastify";
+import { formatUnits } from "../../core/decimal.ts";
+import { type Fault, RequestError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { Dispatch } from "../explorer/dispatch.ts";
+import type { Answer } from "../explorer/envelope.ts";
+import { requestErrorOf } from "../http/failures.ts";
+import { chooseChain } from "../serving/chain-choice.ts";
+import { decideChain, knownChainId, type ServedChain } from "../serving/served-chain.ts";
+import { boundResult, countFitting } from "./answers.ts";
+import {
+  type ActionTool,
+  actionTools,
+  argumentsOf,
+  findActions,
+  isList,
+  MOST_ROWS,
+  OWN_TOOLS,
+} from "./tools.ts";
+
+/** What a call works with. */
+export interface Asked {
+  request: FastifyRequest;
+  client: string;
+  signal: AbortSignal;
+  dispatch: Dispatch;
+  /** The rows of `/v2/chainlist`. */
+  listChains(): Promise<unknown[]>;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** What is said of a failure, where the wire's own text may hold what a contract or a node says. */
+const TEXTS: Partial<Record<Fault["code"], string>> = {
+  reverted: "The call was reverted",
+  "node-error": "The node answered an error",
+};
+const USUAL_ROWS = "25";
+
+/** Answers a call of a tool; undefined for a tool that is not there. */
+export async function callTool(
+  asked: Asked,
+  name: string,
+  sent: Arguments,
+): Promise<object | undefined> {
+  const own = Object.hasOwn(OWN_TOOLS, name) ? name : undefined;
+  const tool = actionTools.get(name);
+  if (own === undefined && !tool) return undefined;
+  let chain: ServedChain | undefined;
+  try {
+    const result = tool
+      ? await callAction(asked, tool, sent, (chosen) => (chain = chosen))
+      : await callOwn(asked, name as keyof typeof OWN_TOOLS, sent, (chosen) => (chain = chosen));
+    return result;
+  } catch (thrown) {
+    const known = requestErrorOf(thrown);
+    if (!known) asked.request.log.error({ err: thrown }, "request failed");
+    const error = known ?? new RequestError(500, "internal", "Something went wrong.");
+    return failure(chain, undefined, error, error.message);
+  }
+}
+
+type Choose = (chain: ServedChain) => void;
+
+async function callOwn(
+  asked: Asked,
+  name: keyof typeof OWN_TOOLS,
+  sent: Arguments,
+  choose: Choose,
+): Promise<object> {
+  requireKnown(Object.keys(OWN_TOOLS[name].inputSchema.properties), sent);
+  const severalChains = asked.request.chains.length > 1;
+  switch (name) {
+    case "find_action":
+      return success(
+        undefined,
+        undefined,
+        findActions(textOf(sent, "query", 200), severalChains),
+        false,
+      );
+    case "list_chains":
+      return success(undefined, undefined, await asked.listChains(), false);
+    case "convert_amount": {
+      const amount = textOf(sent, "amount", 100);
+      const decimals = Number(textOf(sent, "decimals", 3));
+      if (!/^\d+$/.test(amount)) throw invalid("amount", "amount is to be decimal digits");
+      if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
+        throw invalid("decimals", "decimals is to be a whole number from 0 to 255");
+      }
+      const result = formatUnits(BigInt(amount), decimals);
+      return success(undefined, undefined, result, false);
+    }
+    case "call_action": {
+      const tool = actionTools.get(textOf(sent, "name", 100));
+      if (!tool) throw new RequestError(200, "unknown-action", "Unknown action");
+      const given = sent["arguments"] ?? {};
+      if (!isRecord(given)) throw invalid("arguments", "arguments is to be an object");
+      return callAction(asked, tool, given, choose);
+    }
+  }
+}
+
+async function callAction(
+  { request, client, signal, dispatch }: Asked,
+  tool: ActionTool,
+  sent: Arguments,
+  choose: Choose,
+): Promise<object> {
+  const { action, module } = tool;
+  const names = argumentsOf(action);
+  const chainid = sent["chainid"] ?? undefined;
+  const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
+  const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
+  choose(chain);
+  requireKnown([...names, "chainid"], sent);
+  const given = Object.fromEntries(
+    names
+      .filter((name) => (sent[name] ?? null) !== null)
+      .map((name) => [name, scalarOf(sent, name)]),
+  );
+  request.actionName = `${module}/${action.name}`;
+  const input = new Map(Object.entries(given));
+  if (isList(tool)) {
+    const rows = Number(input.get("offset") ?? USUAL_ROWS);
+    if (!Number.isInteger(rows) || rows < 1 || rows > MOST_ROWS) {
+      throw invalid("offset", `offset is to be a whole number from 1 to ${MOST_ROWS}`);
+    }
+    input.set("offset", String(rows));
+  }
+  if (action.cursor !== undefined) input.set("cursor", input.get("cursor") ?? "start");
+  const parsed = { input, query: input, body: new Map(), id: undefined };
+  const ask = () => dispatch(action, parsed, "etherscan", chain, { client, signal, known: [] });
+  const whole = await ask();
+  const rows = action.cursor === undefined || whole.fault ? [] : JSON.parse(whole.body).result;
+  const fitting = countFitting(rows);
+  if (fitting === undefined) return present(whole, chain, tool, given);
+  // A shorter page, so that its cursor leads to the rows left out.
+  input.set("offset", String(Math.max(1, fitting)));
+  const note = `${fitting} of ${rows.length} rows shown, ask again with cursor`;
+  return present(await ask(), chain, tool, given, [note]);
+}
+
+/** The answer of an action, out of its envelope. */
+function present(
+  { body, fault, block, contentType, next }: Answer,
+  chain: ServedChain,
+  tool: ActionTool,
+  given: Readonly<Record<string, string>>,
+  cut: readonly string[] = [],
+): object {
+  if (!contentType.includes("json")) return success(chain, block, body, false);
+  const { status, message, result, error } = JSON.parse(body);
+  if (fault?.code === "empty") {
+    const answer = { chainid: idOf(chain), block: blockOf(block), result: [], note: message };
+    return content(answer, false);
+  }
+  if (!fault || status === "1") {
+    return success(chain, block, result, isList(tool), { next, cut });
+  }
+  const words = error?.message ?? error ?? (message === "NOTOK" ? result : message);
+  return failure(chain, block, fault, String(words), given);
+}
+
+function success(
+  chain: ServedChain | undefined,
+  block: Answer["block"],
+  result: unknown,
+  isRows: boolean,
+  { next, cut: lines = [] }: { next?: string | undefined; cut?: readonly string[] } = {},
+): object {
+  const head = { chainid: chain ? idOf(chain) : null, block: blockOf(block) };
+  const { cut = [], ...bounded } = boundResult(result, isRows);
+  const said = [...lines, ...cut];
+  return content(
+    {
+      ...head,
+      ...bounded,
+      ...(next !== undefined && { next_cursor: next }),
+      ...(said.length > 0 && { cut: said }),
+    },
+    false,
+  );
+}
+
+function failure(
+  chain: ServedChain | undefined,
+  block: Answer["block"],
+  { code, parameter }: Fault,
+  words: string,
+  given: Readonly<Record<string, string>> = {},
+): object {
+  // No text of the request comes back as if it were this server's.
+  const isQuoted = parameter !== undefined && given[parameter] && words.includes(given[parameter]);
+  const message = TEXTS[code] ?? (isQuoted ? `Invalid ${parameter}` : words);
+  const error = { code, message, ...(parameter !== undefined && { name: parameter }) };
+  return content({ chainid: chain ? idOf(chain) : null, block: blockOf(block), error }, true);
+}
+
+function content(structuredContent: object, isError: boolean): object {
+  const text = JSON.stringify(structuredContent);
+  return { content: [{ type: "text", text }], structuredContent, isError };
+}
+
+function idOf(chain: ServedChain): string | null {
+  const id = knownChainId(chain);
+  return id === undefined ? null : String(id);
+}
+
+function blockOf(block: Answer["block"]) {
+  return block ? { number: String(block.number), hash: block.hash } : null;
+}
+
+/** Throws `RequestError` for an argument that the tool does not have: an agent is to learn that. */
+function requireKnown(names: readonly string[], sent: Arguments): void {
+  if (Object.keys(sent).every((name) => names.includes(name))) return;
+  const list = names.join(", ") || "none";
+  throw new RequestError(200, "invalid-parameter", `Unknown argument; the arguments are: ${list}`);
+}
+
+function textOf(sent: Arguments, name: string, longest: number): string {
+  if (sent[name] === undefined || sent[name] === null) {
+    throw new RequestError(200, "missing-parameter", `${name} is required`, { parameter: name });
+  }
+  const text = scalarOf(sent, name);
+  if (text === "" || text.length > longest) {
+    throw invalid(name, `${name} is to have 1 to ${longest} characters`);
+  }
+  return text;
+}
+
+/** Numbers and booleans count as their text. */
+function scalarOf(sent: Arguments, name: string): string {
+  const value = sent[name];
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);
+  throw invalid(name, `${name} is to be text, a whole number below 2^53, or true or false`);
+}
+
+function invalid(parameter: string, text: string): RequestError {
+  return new RequestError(200, "invalid-parameter", text, { parameter });
+}

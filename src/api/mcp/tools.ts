@@ -1,0 +1,174 @@
+import { type Action, paramsIn } from "../explorer/action.ts";
+import { actionsIn } from "../explorer/registry.ts";
+import { describeParameters } from "../openapi/parameters.ts";
+
+// The tools of agents, made from the registry. Source: docs/wire.md, "MCP".
+
+/** A tool that answers from one action. */
+export interface ActionTool {
+  name: string;
+  module: string;
+  action: Action;
+}
+
+/** JSON Schema of a tool's arguments. */
+export interface InputSchema {
+  type: "object";
+  properties: Record<string, object>;
+  required: string[];
+  additionalProperties: false;
+  [key: string]: unknown;
+}
+
+const PICKED = (
+  "account_balance account_txlist account_txlistinternal account_tokentx account_tokenlist account_approvals account_fundedby " +
+  "token_getToken token_getTokenHolders transaction_gettxinfo transaction_getstatus transaction_listtransfers block_getblock " +
+  "block_getblocknobytime contract_listbyname contract_getabi contract_getsourcecode contract_readcontract " +
+  "contract_getcontractcreation logs_getLogs"
+).split(" ");
+const WITHHELD = new Set(["eth_sendRawTransaction", "getapilimit", "verifyproxycontract"]);
+/** Rows of a list; a larger page does not fit into an answer. */
+export const MOST_ROWS = 200;
+const USUAL_ROWS = 25;
+
+/** Every action that reads, by its tool's name. */
+export const actionTools: ReadonlyMap<string, ActionTool> = new Map(
+  actionsIn("etherscan")
+    .filter(({ action }) => !action.isSubmission && !WITHHELD.has(action.name))
+    .map(({ module, action }) => {
+      const name = `${module}_${action.name}`;
+      return [name, { name, module, action }];
+    }),
+);
+
+/** Whether an action gives rows that are asked for page by page. */
+export function isList({ action }: ActionTool): boolean {
+  return "offset" in paramsIn(action, "etherscan").shape;
+}
+
+/** The names of an action's arguments. A list that has cursors goes on by them alone. */
+export function argumentsOf(action: Action): string[] {
+  const withheld = action.cursor === undefined ? ["format"] : ["format", "page"];
+  return Object.keys(paramsIn(action, "etherscan").shape).filter(
+    (name) => !withheld.includes(name),
+  );
+}
+
+const CURSOR = { description: "next_cursor of the answer before", type: "string" };
+
+/** The arguments of an action; `chainid` is required where a server has several chains. */
+function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
+  const names = argumentsOf(action);
+  const parameters = describeParameters(action, "etherscan").filter(({ name }) =>
+    names.includes(name),
+  );
+  const properties = parameters.map(({ name, description, schema }) => [
+    name,
+    name === "cursor"
+      ? CURSOR
+      : name === "offset"
+        ? {
+            description: "Rows",
+            type: "integer",
+            minimum: 1,
+            maximum: MOST_ROWS,
+            default: USUAL_ROWS,
+          }
+        : { ...schema, ...(description && { description }) },
+  ]);
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  return objectSchema(
+    {
+      ...Object.fromEntries(properties),
+      chainid: { type: "string", description: "Id of the chain" },
+    },
+    severalChains ? [...required, "chainid"] : required,
+  );
+}
+
+function objectSchema(properties: InputSchema["properties"], required: string[]): InputSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+function text(description: string, more: object = {}) {
+  return { type: "string", description, ...more };
+}
+
+/** Tools that no action has. */
+export const OWN_TOOLS = {
+  find_action: {
+    description: "Finds further actions by words; call_action runs them",
+    inputSchema: objectSchema({ query: text("Words", { minLength: 1, maxLength: 200 }) }, [
+      "query",
+    ]),
+  },
+  call_action: {
+    description: "Runs any action that reads, by the name that find_action gives",
+    inputSchema: objectSchema(
+      {
+        name: text("Name of the action, module_action"),
+        arguments: { type: "object", description: "Its arguments" },
+      },
+      ["name"],
+    ),
+  },
+  list_chains: {
+    description: "The chains of this server, with their states",
+    inputSchema: objectSchema({}, []),
+  },
+  convert_amount: {
+    description: "Divides a whole number by 10^decimals, exactly: amounts are in the smallest unit",
+    inputSchema: objectSchema(
+      {
+        amount: text("Whole number", { pattern: "^[0-9]{1,100}$" }),
+        decimals: { type: "integer", minimum: 0, maximum: 255 },
+      },
+      ["amount", "decimals"],
+    ),
+  },
+} as const;
+
+const ANNOTATIONS = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  // Answers carry texts that strangers wrote.
+  openWorldHint: true,
+};
+
+/** The tools as they are listed. */
+export function listTools(severalChains: boolean) {
+  const picked = PICKED.flatMap((name) => {
+    const tool = actionTools.get(name);
+    return tool ? [describe(tool, severalChains)] : [];
+  });
+  const own = Object.entries(OWN_TOOLS).map(([name, tool]) => ({ name, ...tool }));
+  return [...picked, ...own].map((tool) => ({ ...tool, annotations: ANNOTATIONS }));
+}
+
+function describe(tool: ActionTool, severalChains: boolean) {
+  const { name, action } = tool;
+  return { name, description: action.summary, inputSchema: schemaOf(tool, severalChains) };
+}
+
+const FOUND = 8;
+
+/** The actions that fit words best; the names of all where none fits. */
+export function findActions(query: string, severalChains: boolean): unknown[] {
+  const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const scored = [...actionTools.values()].map((tool) => ({ tool, score: scoreOf(tool, words) }));
+  const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
+  return best.length > 0
+    ? best.slice(0, FOUND).map(({ tool }) => describe(tool, severalChains))
+    : [...actionTools.keys()];
+}
+
+function scoreOf({ name, action }: ActionTool, words: readonly string[]): number {
+  const parameters = Object.keys(paramsIn(action, "etherscan").shape).join(" ").toLowerCase();
+  const [named, summary] = [name.toLowerCase(), action.summary.toLowerCase()];
+  return words.reduce((score, word) => {
+    const stem = word.length > 3 ? word.replace(/s$/, "") : word;
+    if (named.includes(stem)) return score + 4;
+    return score + (summary.includes(stem) ? 3 : parameters.includes(stem) ? 1 : 0);
+  }, 0);
+}

@@ -1,0 +1,75 @@
+import type { FastifyRequest } from "fastify";
+import { findAction } from "../api/explorer/dispatch.ts";
+import type { Answer, Dialect } from "../api/explorer/envelope.ts";
+import { answerTo, methodNotAllowed, unknownPath } from "../api/http/http.ts";
+import { foldFields, parseUrlEncoded } from "../api/http/input/form.ts";
+import type { RateLimiter } from "../api/http/rate-limit.ts";
+import { chooseChain } from "../api/serving/chain-choice.ts";
+import { decideChain } from "../api/serving/served-chain.ts";
+import type { Answerers } from "../api/serving/server.ts";
+
+/** A request of the API by its path below the chain's root; with a body it is JSON-RPC. */
+export interface Asked {
+  path: string;
+  body?: string | undefined;
+}
+
+/** Answers several requests of one page; the result is JSON text, an entry for each in their order. */
+export type AnswerPage = (
+  request: FastifyRequest,
+  asked: readonly Asked[],
+  signal: AbortSignal,
+) => Promise<string>;
+
+const DIALECTS: Readonly<Record<string, Dialect>> = { api: "blockscout", "v2/api": "etherscan" };
+const RPC_PATH = "api/eth-rpc";
+/** Attempts to read all answers at one head, which may move between two of them. */
+const ATTEMPTS = 3;
+/** A page asks for a longer answer by itself. */
+const LONGEST_ANSWER = 2_000_000;
+const TOO_LONG = '{"status":0}';
+
+/** Creates the function that answers what a page asks in one request, by the API's own dispatcher. */
+export function createPageAnswers(
+  { dispatch, answerRpc }: Answerers,
+  limiter: RateLimiter,
+): AnswerPage {
+  async function run(request: FastifyRequest, { path, body }: Asked, signal: AbortSignal) {
+    const [pathname = "", query = ""] = path.split("?");
+    if (pathname === RPC_PATH && body !== undefined) {
+      const caller = limiter.clientOf(request, new Map());
+      return answerRpc(JSON.parse(body), decideChain(request), { caller, signal });
+    }
+    const dialect = Object.hasOwn(DIALECTS, pathname) ? DIALECTS[pathname] : undefined;
+    if (dialect === undefined) throw unknownPath();
+    const input = foldFields(parseUrlEncoded(Buffer.from(query)));
+    const parsed = { input, query: input, body: new Map(), id: undefined };
+    const { action } = findAction(input, dialect);
+    if (action.isSubmission) throw methodNotAllowed();
+    const named =
+      dialect === "etherscan" && !action.ofNoChain
+        ? chooseChain(request.chains, parsed)
+        : undefined;
+    const client = limiter.clientOf(request, input);
+    const chain = decideChain(request, named);
+    return dispatch(action, parsed, dialect, chain, { client, signal, known: [] });
+  }
+
+  const answerOne = (request: FastifyRequest, asked: Asked, signal: AbortSignal): Promise<Answer> =>
+    run(request, asked, signal).catch((error) => answerTo(error, request, `/${asked.path}`));
+
+  return async (request, asked, signal) => {
+    for (let attempt = 1; ; attempt++) {
+      const answers = await Promise.all(asked.map((one) => answerOne(request, one, signal)));
+      const heads = new Set(answers.flatMap(({ block }) => block?.hash ?? []));
+      if (heads.size <= 1 || attempt === ATTEMPTS) return `[${answers.map(textOf).join(",")}]`;
+    }
+  };
+}
+
+function textOf({ httpStatus, contentType, body, block }: Answer): string {
+  if (body.length > LONGEST_ANSWER) return TOO_LONG;
+  const head = block ? `"block":"${block.number};${block.hash}",` : "";
+  const answer = contentType.startsWith("application/json") ? body : JSON.stringify(body);
+  return `{"status":${httpStatus},${head}"answer":${answer}}`;
+}
