@@ -117,6 +117,8 @@ describe("two chains", () => {
     };
     expect(await post("/api/eth-rpc")).toBe("0x7a69");
     expect(await post("/south-sea/api/eth-rpc")).toBe("0x2a");
+    expect(await post("/ots")).toBe("0x7a69");
+    expect(await post("/south-sea/ots")).toBe("0x2a");
 
     // A block that is being indexed makes a chain fall behind for a moment.
     await expect

@@ -26,8 +26,14 @@ export interface RpcOptions {
   requestTimeoutMs: number;
 }
 
+/** Two endpoints differ in the checks of an entry, and in the form of their errors. */
+export interface RpcFrame {
+  plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan;
+  failureOf(thrown: unknown): RpcOutcome;
+}
+
 /** The way to answer one entry of a request. */
-type Plan =
+export type Plan =
   | { kind: "answered"; outcome: RpcOutcome }
   | IndexStep
   | { kind: "forward"; call: RpcCall };
@@ -40,7 +46,15 @@ interface IndexStep {
 
 /** Characters of an answer after which other requests get a turn. */
 const LONG_TEXT = 500_000;
-const TOO_MUCH = rpcFailure("too-large", TOO_LARGE);
+const frame: RpcFrame = {
+  plan,
+  failureOf(thrown) {
+    const known = requestErrorOf(thrown);
+    return known
+      ? rpcFailure(known.code, known.message, known.parameter)
+      : rpcFailure("internal", "Something went wrong.");
+  },
+};
 const INCOMPLETE = answered("bad-request", "Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("bad-request", "Invalid params. Params must be a list.");
 
@@ -59,7 +73,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
       );
     }
     const entries = isBatch ? body : [body];
-    const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs);
+    const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs, frame);
     const texts = answers.map(({ text }) => text);
     return isBatch
       ? { ...jsonText(`[${texts.join(",")}]`), block }
@@ -68,18 +82,17 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
 }
 
 /** Returns the answers to entries about one chain, as text, and their block. */
-async function answerAll(
+export async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
   asker: Caller,
   requestTimeoutMs: number,
+  { plan, failureOf }: RpcFrame,
 ): Promise<{ answers: AnswerText[]; block: BlockReference | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
     const known = requestErrorOf(thrown);
     if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
-    return known
-      ? rpcFailure(known.code, known.message, known.parameter)
-      : rpcFailure("internal", "Something went wrong.");
+    return failureOf(thrown);
   }
 
   const chain = forCaller(asker, services.chain);
@@ -128,7 +141,8 @@ async function answerAll(
           : outcomeOf(outcomes.shift());
     return { outcome, id: idOf(entries[index]) };
   });
-  return { answers: await toTexts(answers), block: head };
+  const tooMuch = failureOf(new RequestError(200, "too-large", TOO_LARGE));
+  return { answers: await toTexts(answers, tooMuch), block: head };
 }
 
 interface AnswerText {
@@ -140,6 +154,7 @@ interface AnswerText {
 /** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
 async function toTexts(
   answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
+  tooMuch: RpcOutcome,
 ): Promise<AnswerText[]> {
   let room = MAXIMUM_ANSWER;
   const texts: AnswerText[] = [];
@@ -148,7 +163,7 @@ async function toTexts(
     const { text } = answer;
     const fits = text.length <= room;
     if (fits) room -= text.length;
-    texts.push(fits ? answer : textOf(TOO_MUCH, id));
+    texts.push(fits ? answer : textOf(tooMuch, id));
     if (text.length > LONG_TEXT) await calmTurn();
   }
   return texts;

@@ -17,7 +17,7 @@ import {
 } from "./rpc.ts";
 import { presentLog } from "./transactions.ts";
 
-const MAXIMUM_LOGS = 1000;
+export const MAXIMUM_LOGS = 1000;
 const MAXIMUM_TOPICS = 4;
 /** Each combination of address and topics is a separate range of an index. */
 const MAXIMUM_PATTERNS = 100;
@@ -38,36 +38,43 @@ type Block = number | "latest" | NodeTag;
 /** `eth_getLogs` with the reference's limits and paging. Source: docs/wire.md, "eth_getLogs". */
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, chain, forward }, [filter]) {
-    const fields = isRecord(filter) ? fieldsOf(filter) : {};
-    const patterns = parsePatterns(fields);
-    const blockHash = parseBlockHash(fields["blockHash"]);
-    const blocks = blockHash === undefined ? parseBlocks(fields) : [];
-    const after = parsePaging(fields["paging_options"]);
-    const page = { limit: MAXIMUM_LOGS, skip: 0, after };
-    const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
-    if (typeof from === "object") return from;
-    if (typeof to === "object") return to;
-    const { logs, head } = await read(async (sql, served) => {
-      const head = await served;
-      if (from !== undefined && to !== undefined) {
-        return { logs: await searchLogs(sql, patterns, { from, to }, page), head };
-      }
-      const block = blockHash && (await getBlock(sql, { hash: blockHash }));
-      if (!block) return { logs: undefined, head };
-      const only = { from: block.number, to: block.number };
-      return { logs: await searchLogs(sql, patterns, only, page), head };
-    });
-    if (!logs) {
-      const isAsked = head.startBlock > 0 && blockHash !== undefined;
-      const header = isAsked ? await chain.fetchHeader(blockHash) : null;
-      const isEarlier = header !== null && header.number < head.startBlock;
-      const text = isEarlier ? notIndexed(head) : "Invalid Block Hash";
-      throw new RequestError(400, "not-found", text);
-    }
-    return { result: logs.map((log) => presentLog(log, log)) };
-  },
+  answer: (context, [filter]) => findLogs(context, filter, MAXIMUM_LOGS),
 };
+
+/** Returns the first `limit` logs of a filter. */
+export async function findLogs(
+  { read, chain, forward }: RpcContext,
+  filter: unknown,
+  limit: number,
+): Promise<RpcOutcome> {
+  const fields = isRecord(filter) ? fieldsOf(filter) : {};
+  const patterns = parsePatterns(fields);
+  const blockHash = parseBlockHash(fields["blockHash"]);
+  const blocks = blockHash === undefined ? parseBlocks(fields) : [];
+  const after = parsePaging(fields["paging_options"]);
+  const page = { limit, skip: 0, after };
+  const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
+  if (typeof from === "object") return from;
+  if (typeof to === "object") return to;
+  const { logs, head } = await read(async (sql, served) => {
+    const head = await served;
+    if (from !== undefined && to !== undefined) {
+      return { logs: await searchLogs(sql, patterns, { from, to }, page), head };
+    }
+    const block = blockHash && (await getBlock(sql, { hash: blockHash }));
+    if (!block) return { logs: undefined, head };
+    const only = { from: block.number, to: block.number };
+    return { logs: await searchLogs(sql, patterns, only, page), head };
+  });
+  if (!logs) {
+    const isAsked = head.startBlock > 0 && blockHash !== undefined;
+    const header = isAsked ? await chain.fetchHeader(blockHash) : null;
+    const isEarlier = header !== null && header.number < head.startBlock;
+    const text = isEarlier ? notIndexed(head) : "Invalid Block Hash";
+    throw new RequestError(400, "not-found", text);
+  }
+  return { result: logs.map((log) => presentLog(log, log)) };
+}
 
 /** Returns the fields of a filter under their names, in any letter case as in geth. */
 function fieldsOf(filter: Fields): Fields {

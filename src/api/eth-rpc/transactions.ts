@@ -121,7 +121,7 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
 }
 
 /** Presents a receipt of JSON-RPC. */
-function presentReceipt(receipt: StoredReceipt) {
+export function presentReceipt(receipt: StoredReceipt) {
   const { logs, status, l1Fee } = receipt;
   const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};
   const place = { ...receipt, transactionHash: receipt.hash };

@@ -1,5 +1,6 @@
 import { type Action, isServedIn } from "./action.ts";
 import type { Dialect } from "./envelope.ts";
+import { approvals } from "./modules/account/approvals.ts";
 import { balance } from "./modules/account/balances/balance.ts";
 import { balancehistory } from "./modules/account/balances/balancehistory.ts";
 import { balancemulti } from "./modules/account/balances/balancemulti.ts";
@@ -108,6 +109,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     tokenbalancehistory,
     balancehistory,
     fundedby,
+    approvals,
     txsBeaconWithdrawal,
   ],
   logs: [getLogs],

@@ -188,7 +188,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.headers(errorHeader(answer));
   if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
-  if (httpStatus === 304) return reply.code(httpStatus).send();
+  if (httpStatus === 304 || httpStatus === 204) return reply.code(httpStatus).send();
   reply.code(httpStatus).header("content-type", contentType);
   if (!file) return reply.send(body);
   // Fastify would read the whole stream for the headers.

@@ -48,6 +48,7 @@ whole numbers as text, in the smallest unit; addresses and hashes are in lower c
 
 const OTHER_TAGS: Readonly<Record<string, string>> = {
   "eth-rpc": "JSON-RPC, from the index where it can, else from the node",
+  ots: "JSON-RPC that the block explorer Otterscan is built on",
   sourcify: "Sourcify's API v2: verified sources, and verification, for tools that speak it",
   operations: "For operators of the server",
 };

@@ -1,5 +1,6 @@
 import { forwardedMethods } from "../eth-rpc/forwarded.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
+import { methods } from "../ots/methods.ts";
 import { JSON_TYPE, type Response, responses } from "./responses.ts";
 import { type JsonSchema, reference, rpcSuccess } from "./schemas.ts";
 
@@ -32,19 +33,18 @@ function health(status: string): JsonSchema {
   };
 }
 
-const rpcRequest = {
-  type: "object",
-  properties: {
-    jsonrpc: { type: "string", const: "2.0" },
-    method: {
-      type: "string",
-      enum: [...Object.keys(indexMethods), ...Object.keys(forwardedMethods)],
+function rpcRequest(names: readonly string[], required: readonly string[]) {
+  return {
+    type: "object",
+    properties: {
+      jsonrpc: { type: "string", const: "2.0" },
+      method: { type: "string", enum: names },
+      params: { type: "array", items: {}, default: [] },
+      id: { type: ["integer", "string"] },
     },
-    params: { type: "array", items: {}, default: [] },
-    id: { type: ["integer", "string"] },
-  },
-  required: ["jsonrpc", "method", "params", "id"],
-};
+    required,
+  };
+}
 
 function oneOrSeveral(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "array", items: schema }] };
@@ -78,7 +78,44 @@ export const otherRoutes: readonly OtherRoute[] = [
         anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
       }),
     }),
-    schemas: { RpcRequest: rpcRequest, RpcSuccess: rpcSuccess({}) },
+    schemas: {
+      RpcRequest: rpcRequest(
+        [...Object.keys(indexMethods), ...Object.keys(forwardedMethods)],
+        ["jsonrpc", "method", "params", "id"],
+      ),
+      RpcSuccess: rpcSuccess({}),
+    },
+  },
+  {
+    path: "/ots",
+    method: "post",
+    operationId: "ots",
+    tag: "ots",
+    summary: "JSON-RPC for Otterscan, one request or a batch of up to 100",
+    requestBody: {
+      required: true,
+      content: {
+        [JSON_TYPE]: {
+          schema: oneOrSeveral(reference("OtsRequest")),
+          example: { jsonrpc: "2.0", id: 1, method: "ots_getApiLevel", params: [] },
+        },
+      },
+    },
+    responses: responses({
+      200: json(
+        "Answers in the order of the requests",
+        oneOrSeveral({ anyOf: [reference("RpcSuccess"), reference("RpcFailure")] }),
+      ),
+      400: json("The body is no JSON", {
+        anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
+      }),
+    }),
+    schemas: {
+      OtsRequest: rpcRequest(
+        [...Object.keys(methods), "web3_clientVersion"],
+        ["jsonrpc", "method"],
+      ),
+    },
   },
   {
     path: "/health",

@@ -41,7 +41,7 @@ declare module "fastify" {
 /** First parts of the server's own paths, unavailable as chain names. */
 export const PATHS = new Set(
   (
-    "api v2 mcp sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi openapi-json llms-txt robots-txt favicon-ico " +
+    "api v2 mcp ots sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi openapi-json llms-txt robots-txt favicon-ico " +
     "tx address block token transaction account accounts contract tokens nft " +
     "blocks txs contracts transactions contractsverified verified-contracts search search-results"
   ).split(" "),

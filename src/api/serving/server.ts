@@ -33,6 +33,7 @@ import { addDocumentation } from "../openapi/document.ts";
 import { addGuides, type GuideOptions } from "../openapi/guides.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
+import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
 import { addChainList, listChains } from "./chain-list.ts";
@@ -86,7 +87,7 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
   const dispatch = createDispatch(options, limiter.usageOf);
   const answerRpc = createRpcHandler(options);
   addActions(app, dispatch, limiter);
-  addRpc(app, answerRpc, limiter);
+  addRpc(app, answerRpc, createOtsHandler(options), limiter);
   addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
@@ -180,14 +181,22 @@ function isNamed(
   return (request.routeOptions.url ?? "").endsWith("/:action");
 }
 
-function addRpc(app: FastifyInstance, answerRpc: RpcHandler, limiter: RateLimiter): void {
-  for (const path of RPC_PATHS) {
+function addRpc(
+  app: FastifyInstance,
+  answerRpc: RpcHandler,
+  answerOts: RpcHandler,
+  limiter: RateLimiter,
+): void {
+  const add = (path: string, answer: RpcHandler) =>
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
       if (!body) return send(reply, parseErrorAnswer());
       const asker = { caller: limiter.clientOf(request, new Map()), signal: endOf(reply) };
-      return send(reply, await answerRpc(body.json, decideChain(request), asker));
+      return send(reply, await answer(body.json, decideChain(request), asker));
     });
+  add("/ots", answerOts);
+  for (const path of RPC_PATHS) {
+    add(path, answerRpc);
     // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);

@@ -5,6 +5,8 @@ import { publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { type BlockBounds, behindPlace, inPublishedBlocks } from "../lists/page.ts";
 
+const DEPOSIT_TYPE = 0x7e;
+
 /** A block's header with the counts of its contents. Amounts in wei. */
 export interface BlockEntry {
   number: number;
@@ -50,6 +52,14 @@ export async function getBlock(
   const [found] = await sql<BlockEntry[]>`
     SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`;
   return found;
+}
+
+/** Returns the gas of a block's deposits (rollups of the OP stack); null without one. */
+export async function getDepositGas(sql: Queryable, blockNumber: number): Promise<string | null> {
+  const [row] = await sql<{ gas: string | null }[]>`
+    SELECT sum(gas_used) AS gas FROM transactions
+    WHERE block_number = ${blockNumber} AND type = ${DEPOSIT_TYPE}`;
+  return row?.gas ?? null;
 }
 
 function columns(sql: Queryable): Fragment {

@@ -1,6 +1,8 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
+import type { TransactionPlace } from "./address-places.ts";
+import { readPage } from "./large-pages.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
@@ -59,6 +61,30 @@ export interface StoredReceipt extends PlacedTransaction {
   /** Wei; null where the receipt has none. */
   l1Fee: string | null;
   logs: TransactionLog[];
+}
+
+/** A transaction with its receipt, without logs. */
+export interface TransactionWithReceipt extends SignedTransaction, Omit<StoredReceipt, "logs"> {
+  timestampSeconds: number;
+}
+
+/** Returns the transactions at places, in the order of the places. */
+export async function listTransactionsAt(
+  sql: Queryable,
+  places: readonly TransactionPlace[],
+): Promise<TransactionWithReceipt[]> {
+  const query = sql<TransactionWithReceipt[]>`
+    SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds, t.block_number,
+      t.transaction_index, ${signedColumns(sql)}, t.created_contract, t.cumulative_gas_used,
+      t.gas_used, t.status, t.l1_fee
+    FROM unnest(
+      ${places.map(({ blockNumber }) => blockNumber)}::bigint[],
+      ${places.map(({ transactionIndex }) => transactionIndex)}::int[]
+    ) WITH ORDINALITY AS asked (block_number, transaction_index, place)
+    CROSS JOIN LATERAL transaction_at(asked.block_number, asked.transaction_index) t
+    JOIN blocks b ON b.number = t.block_number
+    ORDER BY asked.place`;
+  return readPage(query, places.length, ({ input }) => [input]);
 }
 
 /** Returns the transaction of a hash; undefined when it is not in a published block. */

@@ -85,6 +85,20 @@ export async function listKnownIds(
   return rows.map(({ tokenId }) => tokenId);
 }
 
+/** Returns those of the ids that went to others by their last own transfer. */
+export async function listMovedIds(
+  sql: Queryable,
+  owner: Address,
+  keys: readonly NftKey[],
+): Promise<NftKey[]> {
+  if (keys.length === 0) return [];
+  return sql<NftKey[]>`
+    SELECT held.token, held.token_id FROM nft_owners AS held
+    JOIN unnest(${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ tokenId }) => tokenId)}::numeric[])
+      AS key (token, token_id) ON held.token = key.token AND held.token_id = key.token_id
+    WHERE held.owner <> ${owner}`;
+}
+
 /** Returns an owner's ids by their own transfers, with the positions of these. */
 function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`

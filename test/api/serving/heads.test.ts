@@ -19,6 +19,8 @@ test("every action has its oracle but those that no block decides", () => {
   // The pool, prices of no source, and what is submitted.
   expect(actions.filter((name) => !COMPARED.includes(name))).toEqual([
     "account/pendingtxlist",
+    // Has its own oracle, on tokens with approvals: modules/account/approvals.test.ts.
+    "account/approvals",
     "stats/ethprice",
     "stats/coinprice",
     "contract/verify",

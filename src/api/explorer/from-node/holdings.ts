@@ -75,11 +75,31 @@ export async function readHolding(
   token: Address,
   owner: Address,
 ): Promise<bigint | null> {
-  const { head, known, ids } = await context.read(async (sql, served) => ({
+  const { head, found } = await context.read(async (sql, served) => ({
     head: await served,
+    found: await findHolding(sql, token, owner),
+  }));
+  return askHolding(context, { token, owner }, found, head);
+}
+
+/** A stored holding and its ids. */
+export type FoundHolding = Awaited<ReturnType<typeof findHolding>>;
+
+/** Reads the stored part of `readHolding`. */
+export async function findHolding(sql: Queryable, token: Address, owner: Address) {
+  return {
     known: await getHolding(sql, token, owner),
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
-  }));
+  };
+}
+
+/** Asks the contract for `readHolding`. */
+export async function askHolding(
+  context: Pick<Context, "chain" | "unresponsive">,
+  { token, owner }: { token: Address; owner: Address },
+  { known, ids }: FoundHolding,
+  head: ServedHead,
+): Promise<bigint | null> {
   if (known?.isAsked === false) return null;
   if (ids.length > READABLE_IDS) throw new RequestError(503, "too-large", TOO_MANY_IDS);
   const byId = ids.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }));

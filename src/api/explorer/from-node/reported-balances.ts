@@ -12,13 +12,13 @@ import type { Context } from "../action.ts";
 const TOGETHER = { answerMs: 1_500 };
 const ALL_TOGETHER_MS = 3_000;
 /** Time limit of one contract alone, and time after which no further ones are asked alone. */
-const ALONE = { answerMs: 3_000 };
-const ALL_ALONE_MS = 3_000;
+export const ALONE = { answerMs: 3_000 };
+export const ALL_ALONE_MS = 3_000;
 /** Half of a caller's slots at a node by default, see `Gate`. */
-const AT_ONCE = 2;
+export const AT_ONCE = 2;
 
 /** With these errors a contract may have made the whole request fail. */
-const SPOILT: ReadonlySet<string> = new Set([
+export const SPOILT: ReadonlySet<string> = new Set([
   "timeout",
   "aborted",
   "unavailable",

@@ -8,12 +8,11 @@ import { getBlockReference } from "../../../../store/blocks/blocks.ts";
 import { getSignedTransactionAt } from "../../../../store/lists/rpc-transactions.ts";
 import { findReceipt, findTransaction, presentTransaction } from "../../../eth-rpc/transactions.ts";
 import { readHeadNumber } from "../../../reading/snapshot.ts";
-import type { Context } from "../../action.ts";
 import { type Outcome, ok } from "../../envelope.ts";
 import { createForward } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 import { type BlockTag, boolean, hash, index, tag, tagOrLatest } from "./arguments.ts";
-import { defineProxyAction } from "./define.ts";
+import { defineProxyAction, type ProxyContext } from "./define.ts";
 import { forward, isUnanswered, outcomeOf } from "./forward.ts";
 
 // Methods that the index answers, or whose block it knows.
@@ -68,7 +67,10 @@ export const ethGetBlockByNumber = defineProxyAction({
 });
 
 /** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
-async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<JsonObject | null>> {
+export async function ofBranch(
+  context: ProxyContext,
+  call: RpcCall,
+): Promise<Outcome<JsonObject | null>> {
   const first = await forward<JsonObject | null>(context, call);
   if (first.kind !== "ok" || first.result !== null) return first;
   for (const node of context.chain.nodes) {
@@ -169,7 +171,7 @@ function defineTransaction(name: string, summary: string, find: typeof findTrans
 
 /** Returns what `query` finds for a tag's block, null above the head. The node gets `call` for `pending` and unindexed blocks. */
 async function ofIndexedBlock<Result>(
-  context: Context,
+  context: ProxyContext,
   tag: BlockTag,
   query: (sql: Queryable, blockNumber: number) => Promise<{ result: Result } | undefined>,
   call: (tag: BlockTag) => RpcCall,
@@ -186,8 +188,8 @@ async function ofIndexedBlock<Result>(
 }
 
 /** Returns the number of a tag's block; undefined for the served head. The node resolves `safe` and `finalized`. */
-async function findNumber(
-  context: Context,
+export async function findNumber(
+  context: ProxyContext,
   tag: Exclude<BlockTag, "pending">,
 ): Promise<Outcome<number | undefined>> {
   if (tag !== "safe" && tag !== "finalized") return ok(numberOf(tag));

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import type { Hex } from "../../../../core/evm/hex.ts";
 import { isQuantity } from "../../../../core/evm/quantity.ts";
-import type { Action } from "../../action.ts";
 import { failed, rpcError } from "../../envelope.ts";
 import { GAS_NOT_ESTIMATED } from "../../gas/prices.ts";
 import * as wire from "../../wire.ts";
 import { address, data, number, tagOrLatest } from "./arguments.ts";
 import { callOf, callParameters } from "./call.ts";
-import { defineProxyAction } from "./define.ts";
+import { defineProxyAction, type ProxyAction } from "./define.ts";
 import { forward, isUnanswered } from "./forward.ts";
 
 // Methods that the node answers.
@@ -83,8 +82,8 @@ export const ethGetStorageAt = defineForwarded({
 
 /** Declares an action answered by the node: its parameters are the method's, in their order. */
 function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
-  action: Omit<Action<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
-): Action<Params, Result> {
+  action: Omit<ProxyAction<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
+): ProxyAction<Params, Result> {
   return defineProxyAction<Params, Result>({
     ...action,
     handle: (context, input) =>

@@ -1,0 +1,279 @@
+import type { ContractCall } from "../../../chain/questions.ts";
+import { decodeUint } from "../../../chain/state/abi.ts";
+import { makesCalls } from "../../../chain/state/unresponsive-contracts.ts";
+import { mapLimit } from "../../../core/async.ts";
+import { ChainError, RequestError } from "../../../core/errors.ts";
+import { type Address, addressOfWord, wordOfAddress } from "../../../core/evm/address.ts";
+import { isContractCode } from "../../../core/evm/contract-code.ts";
+import { type Hex, hexConcat, hexLength } from "../../../core/evm/hex.ts";
+import type { PageKey } from "../../../store/lists/large-pages.ts";
+import { type LogEntry, type LogPattern, searchLogs } from "../../../store/lists/logs.ts";
+import { InvalidKey } from "../../../store/lists/page.ts";
+import { listMovedIds } from "../../../store/state/nft-owners.ts";
+import { getToken, type Token } from "../../../store/state/tokens/token.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import { TOO_LARGE } from "../../http/failures.ts";
+import type { Context } from "../action.ts";
+import { askHolding, type FoundHolding, findHolding } from "./holdings.ts";
+import {
+  ALL_ALONE_MS,
+  ALONE,
+  AT_ONCE,
+  fetchReportedBalances,
+  SPOILT,
+} from "./reported-balances.ts";
+
+const APPROVAL: Hex = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+const APPROVAL_FOR_ALL: Hex = "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";
+
+/** Most logs of an owner that one answer reads, and most candidates that the node confirms for it. */
+const MOST_LOGS = 20_000;
+const MOST_CANDIDATES = 2_000;
+const FEWEST_AT_ONCE = 64;
+
+export const KINDS = ["allowance", "token", "operator"] as const;
+type Kind = (typeof KINDS)[number];
+
+/** Limits the list. */
+export interface ApprovalFilter {
+  token?: Address | undefined;
+  spender?: Address | undefined;
+  kind?: Kind | undefined;
+}
+
+/** An approval, and the newest event that names it. */
+export interface Approval {
+  kind: Kind;
+  log: LogEntry;
+  spender: Address;
+  /** Of `token` only. */
+  id?: Hex;
+  /** Of a proven `allowance` only. */
+  value?: bigint;
+  isProven: boolean;
+}
+
+/** A token in the index, and the owner's stored holding. */
+type Known = FoundHolding & { token: Token | undefined };
+
+type Found = Awaited<ReturnType<typeof findCandidates>>;
+
+/** Reads candidates behind the page's key, and what the index knows of their tokens. */
+async function findCandidates({ read, page }: Context, owner: Address, filter: ApprovalFilter) {
+  const topic2 = filter.spender && wordOfAddress(filter.spender);
+  const patterns: LogPattern[] = [
+    [APPROVAL, filter.kind === "allowance" ? topic2 : undefined] as const,
+    [APPROVAL_FOR_ALL, topic2] as const,
+  ].map(([topic0, spender]) => ({
+    address: filter.token,
+    topics: [topic0, wordOfAddress(owner), spender],
+  }));
+  return read(async (sql, served) => {
+    const most = { limit: MOST_LOGS + 1, skip: 0 };
+    const logs = await searchLogs(sql, patterns, { from: 0, to: "latest" }, most, "desc");
+    const all = listCandidates(logs.slice(0, MOST_LOGS), filter);
+    const place = placeBehind(all, page.after);
+    const candidates = all.slice(place, place + MOST_CANDIDATES + 1);
+    const tokens = [...new Set(candidates.map(({ log }) => log.address))];
+    const found = tokens.map(async (token): Promise<[Address, Known]> => {
+      const holding = await findHolding(sql, token, owner);
+      return [token, { token: await getToken(sql, token), ...holding }];
+    });
+    const ids = candidates.flatMap(({ id, log }) =>
+      id ? [{ token: log.address, tokenId: String(BigInt(id)) }] : [],
+    );
+    return {
+      head: await served,
+      isCut: logs.length > MOST_LOGS,
+      candidates,
+      known: new Map(await Promise.all(found)),
+      moved: new Set((await listMovedIds(sql, owner, ids)).map((id) => id.token + id.tokenId)),
+    };
+  });
+}
+
+/** Returns a page of the owner's approvals that their tokens confirm at the served head, newest event first. */
+export async function readApprovals(context: Context, owner: Address, filter: ApprovalFilter) {
+  const found = await findCandidates(context, owner, filter);
+  const { limit, skip, after } = context.page;
+  const needed = limit && skip + limit;
+  const bounded = found.candidates.slice(0, MOST_CANDIDATES);
+  const rows: Approval[] = [];
+  for (let at = 0; at < bounded.length && rows.length < needed; ) {
+    const some = bounded.slice(at, at + Math.max(FEWEST_AT_ONCE, needed - rows.length));
+    const confirmed = await confirm(context, owner, some, found);
+    rows.push(...confirmed.filter((row) => !filter.spender || row.spender === filter.spender));
+    at += some.length;
+  }
+  const isMore = found.candidates.length > MOST_CANDIDATES;
+  const isShort = rows.length < needed && (isMore || found.isCut);
+  if (isShort && !(isMore && after)) throw new RequestError(503, "too-large", TOO_LARGE);
+  const shown = rows.slice(skip, needed);
+  const last = isShort ? bounded.at(-1) : undefined;
+  const holdings = await readHoldings(context, owner, shown, found);
+  return {
+    rows: shown,
+    known: found.known,
+    holdings,
+    next: last && keyOfApproval(last).map(String),
+  };
+}
+
+/** Returns the candidates that their tokens confirm, and those without a usable answer. */
+async function confirm(
+  context: Context,
+  owner: Address,
+  candidates: readonly Approval[],
+  { head, known, moved }: Found,
+): Promise<Approval[]> {
+  const isCollection = ({ log }: Approval) => known.get(log.address)?.token?.standard === 721;
+  // The event of an old collection has the id in its data, in the place of an amount.
+  const asked = candidates.filter(
+    (one) => one.kind !== "token" || one.log.topic3 || isCollection(one),
+  );
+  const views = asked.map((one) => viewsOf(one, owner));
+  const answers = await callTokens(context, views.flat(), head);
+  return asked.flatMap((one, at) => {
+    // A burnt id has no owner, and a collection has no allowances.
+    const mayFail =
+      one.kind === "token"
+        ? !moved.has(one.log.address + BigInt(one.id ?? 0))
+        : one.kind === "operator" || !isCollection(one);
+    return judge(one, owner, answers.splice(0, views[at]?.length), mayFail);
+  });
+}
+
+/** Returns the position of an approval in the list, descending. */
+export function keyOfApproval({ log, kind }: Approval): number[] {
+  return [log.blockNumber, log.logIndex, kind === "token" ? 0 : 1];
+}
+
+/** Returns the index of the first candidate behind a key. Throws `InvalidKey`. */
+function placeBehind(candidates: readonly Approval[], after: PageKey = []): number {
+  if (after.length === 0) return 0;
+  if (after.length !== 3 || !after.every((part) => /^\d{1,15}$/.test(part))) throw new InvalidKey();
+  const key = after.map(Number);
+  const isBehind = (own: number[]) => {
+    const differing = own.findIndex((part, at) => part !== key[at]);
+    return differing >= 0 && (own[differing] as number) < (key[differing] as number);
+  };
+  const place = candidates.findIndex((one) => isBehind(keyOfApproval(one)));
+  return place < 0 ? candidates.length : place;
+}
+
+/** Returns each approval that the logs name, by the newest. */
+function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFilter): Approval[] {
+  const found = new Map<string, Approval>();
+  const add = (one: Omit<Approval, "isProven">) => {
+    const key = [one.kind, one.log.address, one.id ?? one.spender].join();
+    const isAsked = one.kind === "token" || !spender || one.spender === spender;
+    if (isAsked && (!kind || one.kind === kind) && !found.has(key))
+      found.set(key, { ...one, isProven: false });
+  };
+  for (const log of logs) {
+    const { topic0, topic2, topic3, data } = log;
+    if (topic2 === null || wordOfAddress(addressOfWord(topic2)) !== topic2) continue;
+    const named = { log, spender: addressOfWord(topic2) };
+    if (topic0 === APPROVAL_FOR_ALL) add({ ...named, kind: "operator" });
+    else if (topic3 !== null) add({ ...named, kind: "token", id: topic3 });
+    else {
+      add({ ...named, kind: "allowance" });
+      if (hexLength(data) === 32) add({ ...named, kind: "token", id: data });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Returns the calls that confirm an approval: two for a token, else one. */
+function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
+  const call = (selector: Hex, ...words: Hex[]) => ({
+    to: log.address,
+    data: hexConcat(selector, ...words),
+  });
+  if (kind === "token") return [call("0x6352211e", id), call("0x081812fc", id)];
+  const selector = kind === "allowance" ? "0xdd62ed3e" : "0xe985e9c5";
+  return [call(selector, wordOfAddress(owner), wordOfAddress(spender))];
+}
+
+/** As returned; null or undefined without an answer, `none` without code. */
+type Answer = Hex | null | undefined | "none";
+
+/** Makes calls at the head. Tokens that spoil the whole request are asked alone. Throws `ChainError` when the node fails. */
+async function callTokens(
+  { chain, unresponsive }: Context,
+  calls: readonly ContractCall[],
+  head: ServedHead,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const isSpoilt = (error: unknown) =>
+    error instanceof ChainError && (SPOILT.has(error.code) || error.code === "out-of-gas");
+  try {
+    answers.push(...(await chain.fetchCalls(calls, head)));
+  } catch (error) {
+    if (!isSpoilt(error)) throw error;
+    const late = AbortSignal.timeout(ALL_ALONE_MS);
+    const byToken = Map.groupBy(calls.keys(), (at) => calls[at]?.to as Address);
+    await mapLimit([...byToken], AT_ONCE, async ([token, places]) => {
+      if (late.aborted || unresponsive.rests(token)) return;
+      const own = places.map((at) => calls[at] as ContractCall);
+      const returned = await chain.fetchCalls(own, head, ALONE).catch(async (failure) => {
+        if (!isSpoilt(failure) || !(await makesCalls(chain, head, ALONE))) throw failure;
+        unresponsive.add(new Set([token]));
+      });
+      for (const [index, at] of places.entries()) answers[at] = returned?.[index];
+    });
+  }
+  const silent = [...new Set(calls.filter((_, at) => answers[at] === "0x").map(({ to }) => to))];
+  const codes = silent.length > 0 ? await chain.fetchCodes(silent, head) : [];
+  const none = new Set(silent.filter((_, at) => !isContractCode(codes[at] ?? "0x")));
+  return calls.map(({ to }, at) => (none.has(to) ? "none" : answers[at]));
+}
+
+/** Returns the owner's holdings by token, as `readHolding`; undefined where the contract does not answer, or the ids are too many. */
+async function readHoldings(
+  context: Context,
+  owner: Address,
+  rows: readonly Approval[],
+  { known, head }: Found,
+): Promise<Map<Address, bigint | undefined>> {
+  const tokens = [...new Set(rows.map(({ log }) => log.address))];
+  const plain = tokens.filter((token) => {
+    const stored = known.get(token)?.known;
+    return !stored || (stored.isAsked && stored.standard !== 1155);
+  });
+  const queries = plain.map((token) => ({ token, owner }));
+  const wholes = await fetchReportedBalances(context, queries, head);
+  const holdings = new Map(plain.map((token, at) => [token, wholes[at] ?? undefined]));
+  await mapLimit(tokens, AT_ONCE, async (token) => {
+    const found = known.get(token);
+    if (!found || holdings.get(token) !== undefined) return;
+    const asked = askHolding(context, { token, owner }, found, head);
+    const amount = await asked.catch((error: unknown) => {
+      if (!(error instanceof RequestError)) throw error;
+    });
+    holdings.set(token, amount ?? undefined);
+  });
+  return holdings;
+}
+
+/** Returns the approval as its token answers; unproven without a usable answer, if `mayFail`. */
+function judge(
+  one: Approval,
+  owner: Address,
+  answers: readonly Answer[],
+  mayFail: boolean,
+): Approval[] {
+  if (answers[0] === "none") return [];
+  const [first, second] = answers.map((answer) => decodeUint((answer as Hex | undefined) ?? null));
+  const unproven = mayFail ? [one] : [];
+  if (first === null || first === undefined) return unproven;
+  if (one.kind === "allowance") return first ? [{ ...one, value: first, isProven: true }] : [];
+  if (one.kind === "operator") {
+    if (first > 1n) return unproven;
+    return first ? [{ ...one, isProven: true }] : [];
+  }
+  if (first !== BigInt(owner)) return [];
+  if (second === null || second === undefined || second >> 160n) return unproven;
+  const spender = addressOfWord(`0x${second.toString(16).padStart(64, "0")}`);
+  return second ? [{ ...one, spender, isProven: true }] : [];
+}

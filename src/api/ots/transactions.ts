@@ -1,0 +1,143 @@
+import { frameOfCallTracer } from "../../chain/traces/frames.ts";
+import type { CallFrame } from "../../chain/types.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { getBlock } from "../../store/blocks/block-details.ts";
+import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { findSentTransaction } from "../../store/lists/address-places.ts";
+import {
+  type InternalTransactionEntry,
+  listInternalTransactionsOfTransaction,
+} from "../../store/lists/internal-transactions.ts";
+import { getTransaction } from "../../store/lists/transactions.ts";
+import type { RpcContext } from "../eth-rpc/rpc.ts";
+import { askOnce } from "../explorer/forwarding.ts";
+import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
+import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
+import {
+  LIMIT_EXCEEDED,
+  method,
+  numberOfBlock,
+  parse,
+  RpcError,
+  unavailable,
+  wholeNumber,
+} from "./outcomes.ts";
+
+/** The app's numbers of the kinds of operations. */
+const OPERATIONS: Readonly<Record<string, number>> = {
+  call: 0,
+  selfdestruct: 1,
+  suicide: 1,
+  create: 2,
+  create2: 3,
+};
+const MAXIMUM_OPERATIONS = 10_000;
+const WITHOUT_VALUE = new Set(["staticcall", "delegatecall"]);
+/** The receiver of a creation that left no contract: the app needs an address. */
+const NO_CONTRACT: Address = "0x0000000000000000000000000000000000000000";
+const METHOD_MISSING = -32_601;
+
+/** `ots_getTransactionBySenderAndNonce`. */
+export const getTransactionBySenderAndNonce = method([2, 2], async ({ read }, [sender, nonce]) => {
+  const from = parse(addressAt(0, "address"), sender);
+  const wanted = wholeNumber(nonce, 1);
+  return read(async (sql, served) => findSentTransaction(sql, from, wanted, (await served).number));
+});
+
+/** `ots_hasCode`. */
+export const hasCode = method([2, 2], async (context, [account, block]) => {
+  const address = parse(addressAt(0, "address"), account);
+  const number = await numberOfBlock(context, block, 1);
+  const at = await context.read(async (sql, served) => {
+    const head = await served;
+    if (number === undefined || number === head.number) return head;
+    return number > head.number ? null : ((await getBlock(sql, { number })) ?? null);
+  });
+  return at && hasCodeAt(context, address, at);
+});
+
+/** `ots_getContractCreator`: null where no code stands now. */
+export const getContractCreator = method([1, 1], async (context, [contract]) => {
+  const address = parse(addressAt(0, "address"), contract);
+  const { facts, head } = await context.read(async (sql, served) => ({
+    facts: await getCreationFacts(sql, address),
+    head: await served,
+  }));
+  if (!facts || !(await hasCodeAt(context, address, head))) return null;
+  return { hash: facts.transactionHash, creator: facts.creator };
+});
+
+/** `ots_getInternalOperations`: frames below the transaction's own that last, and move value, create or destroy. */
+export const getInternalOperations = method([1, 1], async ({ read }, [transaction]) => {
+  const hash = parse(hashAt(0), transaction);
+  const page = { limit: MAXIMUM_OPERATIONS + 1, skip: 0 };
+  const filter = { includeZeroValue: false };
+  const { found, entries } = await read(async (sql) => ({
+    found: await getTransaction(sql, hash),
+    entries: await listInternalTransactionsOfTransaction(sql, hash, filter, "asc", page),
+  }));
+  if (found && !found.traced) throw unavailable("traces are not available");
+  if (entries.length > MAXIMUM_OPERATIONS) {
+    throw unavailable(`more than ${MAXIMUM_OPERATIONS} operations`, LIMIT_EXCEEDED);
+  }
+  return entries.filter(({ effective, position }) => effective && position > 0).map(operationOf);
+});
+
+/** `ots_getTransactionError`: the data of a revert. */
+export const getTransactionError = method([1, 1], async (context, [transaction]) => {
+  const hash = parse(hashAt(0), transaction);
+  const found = await context.read((sql) => getTransaction(sql, hash));
+  if (found?.succeeded !== false) return "0x";
+  if (found.revertData !== null || found.traced) return found.revertData ?? "0x";
+  return (await fetchRevertData(context, found)) ?? "0x";
+});
+
+/** `ots_traceTransaction`: the frames, depth first. */
+export const traceTransaction = method([1, 1], async (context, [transaction]) => {
+  const hash = parse(hashAt(0), transaction);
+  if (!(await context.read((sql) => getTransaction(sql, hash)))) return null;
+  const options = { tracer: "callTracer" };
+  const trace = await askOnce(context.chain, "debug_traceTransaction", hash, options);
+  if (trace === undefined) throw unavailable("traces are not available");
+  return entriesOf(frameOfCallTracer(trace), 0);
+});
+
+/** `trace_replayTransaction`, where the node has it. */
+export const replayTransaction = method([2, 2], async (context, params) => {
+  const name = "trace_replayTransaction";
+  const answer = await context.forward({ method: name, params });
+  if ("result" in answer) return answer.result;
+  if (answer.error.code !== METHOD_MISSING) throw new RpcError(answer.error, answer.code);
+  throw unavailable(`the method ${name} does not exist/is not available`, METHOD_MISSING);
+});
+
+async function hasCodeAt(
+  { chain }: RpcContext,
+  address: Address,
+  block: { number: number; hash: Hex },
+): Promise<boolean> {
+  const [code] = await chain.fetchCodes([address], block);
+  return code !== undefined && code !== "0x";
+}
+
+function operationOf({ type, from, to, createdContract, value }: InternalTransactionEntry) {
+  return { type: OPERATIONS[type], from, to: createdContract ?? to, value: quantity(value) };
+}
+
+function entriesOf(
+  { type, from, to, value, input, output, calls }: CallFrame,
+  depth: number,
+): object[] {
+  const entry = {
+    type: type === "suicide" ? "SELFDESTRUCT" : type.toUpperCase(),
+    depth,
+    from,
+    to: to ?? NO_CONTRACT,
+    value: WITHOUT_VALUE.has(type) ? null : (value ?? "0x0"),
+    input,
+    output: output ?? "0x",
+  };
+  return [entry, ...calls.flatMap((call) => entriesOf(call, depth + 1))];
+}

@@ -1,0 +1,102 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { hasKey } from "../index-keys.ts";
+import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
+import { onSide } from "./parties.ts";
+
+/** More than one account sends in a block. */
+const MOST_OF_BLOCK = 100_000;
+
+/** The place of a transaction in the chain. */
+export interface TransactionPlace {
+  blockNumber: number;
+  transactionIndex: number;
+}
+
+/**
+ * Returns places of the transactions that the address, or a frame of theirs from, to or creating it,
+ * takes part in: those of the first blocks with at least `count`, in order. Blocks are never split.
+ */
+export async function listPlacesOfAddress(
+  sql: Queryable,
+  address: Address,
+  bounds: BlockBounds,
+  order: Order,
+  count: number,
+): Promise<TransactionPlace[]> {
+  const own = (blocks: BlockBounds) => sql`
+    SELECT block_number, transaction_index FROM address_transactions
+    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}`;
+  const internal = (blocks: BlockBounds) => sql`
+    SELECT block_number, transaction_index FROM address_internal_transactions
+    WHERE ${hasKey(sql, [sql`address`, sql`${address}::bytea`])} AND ${inPublishedBlocks(sql, blocks)}`;
+  const found = new Map<string, TransactionPlace>();
+  for (const rows of [own, internal]) {
+    for (const place of await firstBlocks(sql, rows, bounds, order, count)) {
+      found.set(`${place.blockNumber} ${place.transactionIndex}`, place);
+    }
+  }
+  const sign = order === "asc" ? 1 : -1;
+  const places = [...found.values()].sort(
+    (one, other) =>
+      sign * (one.blockNumber - other.blockNumber || one.transactionIndex - other.transactionIndex),
+  );
+  const last = places[count - 1]?.blockNumber;
+  return places.filter(({ blockNumber }, index) => index < count || blockNumber === last);
+}
+
+/** Returns the distinct places of the first whole blocks of `rows` with at least `count`, or all. */
+async function firstBlocks(
+  sql: Queryable,
+  rows: (blocks: BlockBounds) => Fragment,
+  bounds: BlockBounds,
+  order: Order,
+  count: number,
+): Promise<TransactionPlace[]> {
+  const towards = direction(sql, order);
+  const found: TransactionPlace[] = [];
+  for (let rest = bounds; found.length < count; ) {
+    // A transaction may have many rows, so that these blocks may have fewer places than asked for.
+    const [edge] = await sql<{ blockNumber: number }[]>`
+      ${rows(rest)} ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
+    const block = edge?.blockNumber;
+    const part = order === "asc" ? { to: block } : { from: block };
+    found.push(
+      ...(await sql<TransactionPlace[]>`
+        SELECT DISTINCT block_number, transaction_index
+        FROM (${rows(block === undefined ? rest : { ...rest, ...part })}) entries`),
+    );
+    if (block === undefined) break;
+    rest = { ...rest, ...(order === "asc" ? { from: block + 1 } : { to: block - 1 }) };
+  }
+  return found;
+}
+
+/** Returns the hash of the transaction that an account sent with a nonce; null when there is none up to the head. */
+export async function findSentTransaction(
+  sql: Queryable,
+  sender: Address,
+  nonce: number,
+  headNumber: number,
+): Promise<Hex | null> {
+  const sent = (from: number, to: number, limit: number) => sql`
+    SELECT t.block_number, t.nonce, t.hash FROM (
+      SELECT block_number, transaction_index FROM address_transactions
+      WHERE address = ${sender} ${onSide(sql, "from")}
+        AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
+      ORDER BY block_number, transaction_index LIMIT ${limit}
+    ) sent
+    CROSS JOIN LATERAL transaction_at(sent.block_number, sent.transaction_index) t`;
+  // Nonces ascend with the blocks: finds the last block whose first nonce is not above.
+  let [low, high] = [0, headNumber];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`${sent(middle, high, 1)}`;
+    if (first && Number(first.nonce) <= nonce) low = first.blockNumber;
+    else high = middle - 1;
+  }
+  const [found] = await sql<{ hash: Hex }[]>`
+    ${sent(low, low, MOST_OF_BLOCK)} WHERE t.nonce = ${nonce} LIMIT 1`;
+  return found?.hash ?? null;
+}
