@@ -98,7 +98,7 @@ describe.each([
 
   it.each([64, 0])("knows contracts by their code, at finality depth %i", async (finalityDepth) => {
     const running = await index(finalityDepth);
-    expect(await holderTypes(running.app)).toBe("CCEEC");
+    expect(await holderTypes(running.app)).toBe("CCAAC");
     for (const [name, address] of Object.entries(holders)) {
       const { result } = await ask(
         running.app,
@@ -123,7 +123,7 @@ describe.each([
     const running = await index(64);
     running.node.chain.reorg(1, 2);
     await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await holderTypes(running.app)).toBe("CCEEE");
+    expect(await holderTypes(running.app)).toBe("CCAAA");
   });
 
   it("asks for the code of an address once", async () => {
@@ -171,7 +171,7 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
     "removes what has no code any more, at finality depth %i",
     async (finalityDepth) => {
       const { app } = await start(chain(), { finalityDepth });
-      expect(await holderTypes(app)).toBe("CE");
+      expect(await holderTypes(app)).toBe("CA");
       expect(await listed(app, "unverified")).toEqual([kept]);
       expect(await listed(app, "empty")).toEqual([gone]);
     },
@@ -184,10 +184,10 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
       state: { code: { [kept]: "0x" } },
     });
     await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await holderTypes(running.app)).toBe("EE");
+    expect(await holderTypes(running.app)).toBe("AA");
     running.node.chain.reorg(1, 2);
     await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await holderTypes(running.app)).toBe("CE");
+    expect(await holderTypes(running.app)).toBe("CA");
     running.node.chain.reorg(3, 4);
     await running.indexer.reach(running.node.chain.head.block.hash);
     expect(await holderTypes(running.app)).toBe("CC");
@@ -225,7 +225,7 @@ describe("creations whose frames have no output", () => {
 
   it.each([64, 0])("made what has code, at finality depth %i", async (finalityDepth) => {
     const { app } = await start(chain(), { finalityDepth });
-    expect(await holderTypes(app)).toBe("CCE");
+    expect(await holderTypes(app)).toBe("CCA");
     expect((await listed(app, "unverified")).toSorted()).toEqual([made, child].toSorted());
     expect(await listed(app, "empty")).toEqual([none]);
   });
@@ -243,6 +243,6 @@ describe("creations whose frames have no output", () => {
       ],
     });
     await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await holderTypes(running.app)).toBe("EE");
+    expect(await holderTypes(running.app)).toBe("AA");
   });
 });

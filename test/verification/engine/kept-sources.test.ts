@@ -109,7 +109,7 @@ test.each([
   ["src/Fee.sol", "lib/../src/Fee.sol"],
   ["../Fee.sol", "../lib/base/../../Fee.sol"],
 ])("two texts have no one place, %s and %s", (first, second) => {
-  expect(() => keptBoth(first, second)).toThrow("stands there twice");
+  expect(() => keptBoth(first, second)).toThrow("occurs twice");
 });
 
 /** All paths of a file of up to `steps` steps before its name. */
@@ -122,7 +122,7 @@ test("paths have one place where Node's own resolution leads them to one, and on
   const paths = [...new Set(pathsOf(4))].filter((one) => !/[ab]\/\.\.\/\.\./.test(one));
   for (const first of paths) {
     const second = path.posix.normalize(first);
-    if (first !== second) expect(() => keptBoth(first, second)).toThrow("stands there twice");
+    if (first !== second) expect(() => keptBoth(first, second)).toThrow("occurs twice");
     const other = path.posix.join(second, "../c/F.sol");
     expect(keptBoth(first, other)).toHaveLength(2);
   }
