@@ -153,7 +153,7 @@ async function judge(
     if (oracle.head.number > newest.head.number) newest = oracle;
     for (const { request, answer } of answers) {
       findings.answers++;
-      if (isUndecided(request, oracle, silentTokens)) {
+      if (isUndecided(request, answer, oracle, silentTokens)) {
         findings.undecided++;
         continue;
       }
@@ -176,8 +176,9 @@ const ABOUT_TOKENS =
   /^(token\/.*|stats\/tokensupply|account\/(tokenbalance|tokenlist|addresstoken(nft)?balance))$/;
 
 /** Whether a token that changes silently takes part. */
-function isUndecided(
+export function isUndecided(
   request: WireRequest,
+  answer: WireAnswer,
   { holdings }: Oracle,
   silentTokens: readonly string[],
 ): boolean {
@@ -187,7 +188,12 @@ function isUndecided(
     parameters.get(name)?.toLowerCase(),
   );
   if (token !== undefined) return silentTokens.includes(token);
-  return holdings.some((held) => held.owner === owner && silentTokens.includes(held.token));
+  // Transfers do not name all holders of a silent token.
+  const text = JSON.stringify(answer.body).toLowerCase();
+  return (
+    silentTokens.some((silent) => text.includes(silent)) ||
+    holdings.some((held) => held.owner === owner && silentTokens.includes(held.token))
+  );
 }
 
 async function expectedOf(oracle: Oracle, request: WireRequest): Promise<WireAnswer> {

@@ -59,7 +59,8 @@ async function firstBlocks(
   for (let rest = bounds; found.length < count; ) {
     // A transaction may have many rows, so that these blocks may have fewer places than asked for.
     const [edge] = await sql<{ blockNumber: number }[]>`
-      ${rows(rest)} ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
+      SELECT block_number FROM (${rows(rest)}) entries
+      ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
     const block = edge?.blockNumber;
     const part = order === "asc" ? { to: block } : { from: block };
     found.push(
@@ -92,11 +93,12 @@ export async function findSentTransaction(
   let [low, high] = [0, headNumber];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`${sent(middle, high, 1)}`;
+    const [first] = await sql<{ blockNumber: number; nonce: string }[]>`
+      SELECT block_number, nonce FROM (${sent(middle, high, 1)}) first`;
     if (first && Number(first.nonce) <= nonce) low = first.blockNumber;
     else high = middle - 1;
   }
   const [found] = await sql<{ hash: Hex }[]>`
-    ${sent(low, low, MOST_OF_BLOCK)} WHERE t.nonce = ${nonce} LIMIT 1`;
+    SELECT hash FROM (${sent(low, low, MOST_OF_BLOCK)}) of_block WHERE nonce = ${nonce} LIMIT 1`;
   return found?.hash ?? null;
 }

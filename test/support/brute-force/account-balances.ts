@@ -102,6 +102,9 @@ export const tokenbalance: Answerer = ({ oracle, dialect, parameters }) => {
   if (typeof named === "string") return fail(dialect, named);
   const { token, owner } = named;
   const holding = oracle.holdings.find((known) => known.token === token && known.owner === owner);
+  if (holding && typeof holding.balance !== "bigint") {
+    return fail(dialect, "The contract does not tell what was held");
+  }
   return succeed(String(holding ? amountOf(holding) : 0n));
 };
 

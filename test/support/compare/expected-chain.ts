@@ -143,7 +143,8 @@ function gasPrices(transactions: Oracle["transactions"]): TextRow {
   };
 }
 
-function l1FeesOf(transactions: Oracle["transactions"], number: number): string | null {
+/** The L1 fees of a block; null where no receipt has one. */
+export function l1FeesOf(transactions: Oracle["transactions"], number: number): string | null {
   const fees = transactions
     .filter(({ blockNumber }) => blockNumber === number)
     .flatMap((transaction) => l1FeeOf(transaction) ?? []);

@@ -1,13 +1,13 @@
 import { DEPOSIT_TYPE, type OracleBlock } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
-import { text } from "./expected-chain.ts";
+import { l1FeesOf, text } from "./expected-chain.ts";
 import type { TextRow } from "./rows.ts";
 
 function dayOf({ timestamp }: OracleBlock): string {
   return new Date(timestamp * 1000).toISOString().slice(0, 10);
 }
 
-function total(values: readonly (number | bigint)[]): bigint {
+function total(values: readonly (number | bigint | string)[]): bigint {
   return values.reduce<bigint>((sum, value) => sum + BigInt(value), 0n);
 }
 
@@ -36,6 +36,7 @@ export function expectedDays(oracle: Oracle): TextRow[] {
       burnt_fees: text(
         total(blocks.map((block) => (block.baseFeePerGas ?? 0n) * paidGas(oracle, block))),
       ),
+      l1_fees: text(total(blocks.map(({ number }) => l1FeesOf(oracle.transactions, number) ?? 0))),
       gas_used: text(total(blocks.map(({ gasUsed }) => gasUsed))),
       gas_limit: text(total(blocks.map(({ gasLimit }) => gasLimit))),
       block_bytes: text(total(blocks.map(({ size }) => size))),

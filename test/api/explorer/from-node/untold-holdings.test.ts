@@ -71,5 +71,5 @@ test("of a past block nothing is said where the contract did not tell it", async
   expect(await held(index, token, 1)).toBe("0");
   expect(await held(index, token, 2)).toBe("7");
   expect(await held(index, token, 3)).toBe("The contract does not tell what was held");
-  expect(await held(index, token)).toBe("7");
+  expect(await held(index, token)).toContain("does not tell");
 });
