@@ -79,7 +79,7 @@ test("an indexer and several servers work on one database, and a second indexer 
   const counted = await (await fetch(`${indexer.url}/metrics`)).text();
   expect(counted).toMatch(/^periscope_recorded_rows_total\{table="blocks",chain="31337"\} 2$/m);
   expect(counted).toMatch(
-    /^periscope_indexing_stage_duration_seconds_count\{stage="state",chain="31337"\} 2$/m,
+    /^periscope_indexing_stage_duration_seconds_count\{stage="state",chain="31337"\} (?:[2-9]|\d\d+)$/m,
   );
   expect(counted).toMatch(
     /^periscope_rpc_requests_total\{method="\w+",outcome="ok",chain="31337"\} \d+$/m,
