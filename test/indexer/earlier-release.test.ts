@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
@@ -27,8 +29,14 @@ import { RELEASES, restoreRelease } from "../support/release/data.ts";
 import { TRANSFER } from "../support/scripted-node/ledger.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-/** The releases whose data is kept. */
-const NAMES = readdirSync(RELEASES).flatMap((name) => /^(\d.*)\.json\.gz$/.exec(name)?.[1] ?? []);
+const MIGRATIONS = readdirSync(new URL("../../migrations/", import.meta.url)).length;
+/** The releases whose data is kept, but for one that had all migrations of today. */
+const NAMES = readdirSync(RELEASES).flatMap((file) => {
+  const name = /^(\d.*)\.json\.gz$/.exec(file)?.[1];
+  if (name === undefined) return [];
+  const data = JSON.parse(gunzipSync(readFileSync(path.join(RELEASES, file))).toString());
+  return data.migrations.length < MIGRATIONS ? [name] : [];
+});
 /** Random blocks, nearly all of which the release indexed. */
 const AUDITS = 40;
 
@@ -51,8 +59,8 @@ describe.each(NAMES)("the database of release %s", (release) => {
     await restoreRelease(sql, release);
     // A recording that was interrupted wrote one of its tables.
     await sql`
-      INSERT INTO address_token_transfers (address, standard, block_number, log_index, batch_index, token)
-      SELECT token, standard, 1e9, log_index, batch_index, token FROM token_transfers LIMIT 1`;
+      INSERT INTO address_token_transfers
+      SELECT (jsonb_populate_record(one, '{"block_number": 1000000000}')).* FROM address_token_transfers AS one LIMIT 1`;
     await migrate(sql);
   });
 
