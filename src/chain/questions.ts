@@ -26,7 +26,7 @@ export interface Capabilities {
   /** Null: blocks are fetched without traces, for the reason in `tracerReason`. */
   tracer: Tracer | null;
   tracerReason: string | null;
-  /** Whether the state of the first blocks can be read; null while unknown. */
+  /** True if the state of the first blocks can be read; null while unknown. */
   archive: boolean | null;
   /** Some node answers `txpool_content`. */
   txpool: boolean;
@@ -87,9 +87,9 @@ export interface TokenMetadata {
   decimals: number | null;
   /** The standard it claims by ERC-165. */
   claimed: 721 | 1155 | null;
-  /** Whether it answers `balanceOf(owner)`. */
+  /** True if it answers `balanceOf(owner)`. */
   byOwner: boolean;
-  /** Whether it answers `balanceOf(owner, id)`. */
+  /** True if it answers `balanceOf(owner, id)`. */
   byId: boolean;
 }
 
@@ -114,7 +114,7 @@ export interface NodeStatus {
   /** False from a failure until the next answer. */
   usable: boolean;
   failure: ChainErrorCode | null;
-  /** Whether it asked for a pause. */
+  /** True if it asked for a pause. */
   limited: boolean;
   /** Limits as adapted to the node. */
   concurrency: number;

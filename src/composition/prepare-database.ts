@@ -40,7 +40,7 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
 export interface PreparedDatabase {
   /** The chain in them, if any. */
   known: ChainIdentity | undefined;
-  /** Whether they are distributed over several servers. */
+  /** True if they are distributed over several servers. */
   isSpread: boolean;
 }
 

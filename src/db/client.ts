@@ -28,11 +28,11 @@ export interface SqlOptions {
   schema?: string;
   /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
   statementTimeoutMs?: number;
-  /** Whether commits return before they are on disk: a crash may lose the last ones, in order. Default false. */
+  /** True if commits return before they are on disk: a crash may lose the last ones, in order. Default false. */
   asynchronousCommit?: boolean;
   /** Idle time after which the server ends a session and releases its locks. 0 for never. Default 0. */
   idleTimeoutMs?: number;
-  /** Whether the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
+  /** True if the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
   mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;

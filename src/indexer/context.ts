@@ -30,7 +30,7 @@ export interface SyncOptions {
   pollIntervalMs: number;
   auditIntervalMs: number;
   proofs: boolean;
-  /** Whether a new genesis is followed also on other chains than development chains. */
+  /** True if a new genesis is followed also on other chains than development chains. */
   allowReset: boolean;
   log: Pick<BaseLogger, "info" | "warn" | "error">;
   signal: AbortSignal;
@@ -52,14 +52,14 @@ export interface Sync {
   readonly options: SyncOptions;
   readonly agreement: Agreement;
   readonly recordedTables: readonly ChainTableName[];
-  /** Whether a new genesis is followed, and a removed block accepted on a node's word. */
+  /** True if a new genesis is followed, and a removed block accepted on a node's word. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
   identity: ChainIdentity;
   head: ServedHead | undefined;
   /** Excluded until a review finds it sound (`fetchTrustedHead`). */
   distrusted: Distrusted | undefined;
-  /** Whether state reads are postponed. Logged once, until they succeed again. */
+  /** True if state reads are postponed. Logged once, until they succeed again. */
   statePostponed: boolean;
   /** When a reorg began to wait for unreachable nodes. */
   unreachableSince: number | undefined;

@@ -6,7 +6,7 @@ import { isRecord } from "../core/json/record.ts";
 /** Parts of blocks that `eth_capabilities` (execution-apis) has an oldest block for. */
 const PARTS = ["blocks", "tx", "receipts", "logs"];
 
-/** Whether the nodes no longer keep the blocks that were asked for (EIP-4444). */
+/** Returns whether the nodes no longer keep the blocks that were asked for (EIP-4444). */
 export function isExpired(error: unknown): error is ChainError {
   return error instanceof ChainError && error.code === "history-expired";
 }

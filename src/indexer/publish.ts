@@ -25,7 +25,7 @@ import { type StateValues, writeState } from "./state/reading.ts";
 export interface Writer {
   sql: Sql;
   term: WriterTerm;
-  /** Whether rows are recorded on several servers. */
+  /** True if rows are recorded on several servers. */
   isDistributed: boolean;
   /** State families, in the order of application. */
   families: readonly StateFamily[];

@@ -11,7 +11,7 @@ export interface IndexHealth {
   headTimestamp: number | null;
   generation: number | null;
   traced: boolean | null;
-  /** Whether the node's first head was reached once, with all indexes. */
+  /** True if the node's first head was reached once, with all indexes. */
   synchronised: boolean | null;
   /** Published numbers without a block; anything but 0 is an error. */
   gaps: number | null;
@@ -20,7 +20,7 @@ export interface IndexHealth {
   /** The indexer's last report and its age, by a clock that may have been set back. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
-  /** Whether a session holds the writer's lock; null on a replica, which does not see locks. */
+  /** True if a session holds the writer's lock; null on a replica, which does not see locks. */
   written: boolean | null;
 }
 

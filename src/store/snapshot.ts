@@ -90,7 +90,7 @@ export async function readUntorn<Result extends object>(
   return !served.isWhole || (await wasTorn(sql, served)) ? undefined : result;
 }
 
-/** Whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
+/** Returns whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
 export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
   return isDistributed && head !== undefined && head.generation !== (await getGeneration(sql));
 }

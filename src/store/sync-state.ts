@@ -35,7 +35,7 @@ export interface ServedState {
   isIndexed: boolean;
   /** False while a server lacks rows of published blocks. */
   isWhole: boolean;
-  /** Whether rows are on several servers: an answer then holds only if the generation is the same after its reads. */
+  /** True if rows are on several servers: an answer then holds only if the generation is the same after its reads. */
   isDistributed: boolean;
 }
 
@@ -112,7 +112,7 @@ export interface ChainIdentity {
   chainId: number;
   startBlock: number;
   genesisHash: Hex;
-  /** Whether internal transactions are indexed. */
+  /** True if internal transactions are indexed. */
   traced: boolean;
 }
 

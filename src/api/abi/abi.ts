@@ -24,9 +24,9 @@ export interface AbiEntry {
   signature: string;
   inputs: AbiParameter[];
   outputs: AbiParameter[];
-  /** Whether it is `view` or `pure`. */
+  /** True if it is `view` or `pure`. */
   isReading: boolean;
-  /** Whether its logs lack the topic of its signature. */
+  /** True if its logs lack the topic of its signature. */
   isAnonymous: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface Services {
   verifier: Verifier;
   /** Reward of a block besides its fees, in wei. */
   staticReward: bigint;
-  /** Whether `eth_sendRawTransaction` is forwarded to the node. */
+  /** True if `eth_sendRawTransaction` is forwarded to the node. */
   sendRawTransaction: boolean;
   /** Price aggregators of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
@@ -122,7 +122,7 @@ export interface Action<
    * changes them.
    */
   cursor?: "history" | "members" | "token" | "owner";
-  /** Whether the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */
+  /** True if the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */
   changesWithHead?: PerDialect<boolean>;
   /** Returns whether a request also asks for names of verified sources, which change independently of the head. */
   asksForSources?(input: z.output<Params> | z.output<EtherscanParams>): boolean;

@@ -165,6 +165,7 @@ async function untilSent(stream: Readable, signal: AbortSignal): Promise<void> {
   const cut = () => stream.destroy();
   const timer = setTimeout(cut, LONGEST_SENDING_MS);
   signal.addEventListener("abort", cut);
+  if (signal.aborted) cut();
   await finished(stream).catch(() => {});
   clearTimeout(timer);
 }

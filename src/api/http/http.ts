@@ -228,7 +228,7 @@ export function httpError(
   return failureAnswer(failed(code, message, { httpStatus, parameter }), dialectOf(url));
 }
 
-/** Whether a URL belongs to the Model Context Protocol. */
+/** Returns whether a URL belongs to the Model Context Protocol. */
 export function isMcpUrl(url: string): boolean {
   return pathOf(url) === "/mcp";
 }
@@ -277,8 +277,9 @@ function dropPorts({ headers }: FastifyRequest): void {
 /** Returns the answer to what was thrown, in the dialect of a URL. */
 export function answerTo(thrown: unknown, request: FastifyRequest, url = request.url): Answer {
   const known = requestErrorOf(thrown);
-  // A client that disconnects during its request is not a fault.
-  const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
+  // Neither a client that disconnects during its request nor a first synchronisation is a fault.
+  const isExpected = known && (known.httpStatus < 500 || known.code === "loading");
+  const isFault = !isExpected && !request.raw.socket.destroyed;
   if (isFault) request.log.error({ err: thrown }, "request failed");
   if (known instanceof QueryTimedOut && dialectOf(url) === "etherscan") {
     return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null }, 200, known);

@@ -41,7 +41,7 @@ export const actionTools: ReadonlyMap<string, ActionTool> = new Map(
     }),
 );
 
-/** Whether an action gives rows that are asked for page by page. */
+/** Returns whether an action gives rows that are asked for page by page. */
 export function isList({ action }: ActionTool): boolean {
   return "offset" in paramsIn(action, "etherscan").shape;
 }

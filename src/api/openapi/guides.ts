@@ -6,7 +6,7 @@ import { chainTitle, knownChainId } from "../serving/served-chain.ts";
 
 export interface GuideOptions {
   publicUrl: string | undefined;
-  /** Whether pages of the chain's things may be indexed by search engines. */
+  /** True if pages of the chain's things may be indexed by search engines. */
   robotsAllowed: boolean;
 }
 

@@ -52,20 +52,24 @@ function oneOrSeveral(schema: JsonSchema): JsonSchema {
 
 const notReady = json("Not ready, and why not", health("not ready"));
 
-/** The routes beside the actions. This list only documents them; they are added elsewhere. */
-export const otherRoutes: readonly OtherRoute[] = [
-  {
-    path: "/api/eth-rpc",
+/** Describes a JSON-RPC endpoint; `request` names the schema of its requests, `method` is the example's. */
+function rpcRoute({
+  method,
+  request,
+  ...route
+}: Omit<OtherRoute, "method" | "requestBody" | "responses"> & {
+  method: string;
+  request: string;
+}): OtherRoute {
+  return {
+    ...route,
     method: "post",
-    operationId: "ethRpc",
-    tag: "eth-rpc",
-    summary: "Ethereum JSON-RPC, one request or a batch",
     requestBody: {
       required: true,
       content: {
         [JSON_TYPE]: {
-          schema: oneOrSeveral(reference("RpcRequest")),
-          example: { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] },
+          schema: oneOrSeveral(reference(request)),
+          example: { jsonrpc: "2.0", id: 1, method, params: [] },
         },
       },
     },
@@ -78,6 +82,18 @@ export const otherRoutes: readonly OtherRoute[] = [
         anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
       }),
     }),
+  };
+}
+
+/** The routes beside the actions. This list only documents them; they are added elsewhere. */
+export const otherRoutes: readonly OtherRoute[] = [
+  rpcRoute({
+    path: "/api/eth-rpc",
+    operationId: "ethRpc",
+    tag: "eth-rpc",
+    summary: "Ethereum JSON-RPC, one request or a batch",
+    method: "eth_blockNumber",
+    request: "RpcRequest",
     schemas: {
       RpcRequest: rpcRequest(
         [...Object.keys(indexMethods), ...Object.keys(forwardedMethods)],
@@ -85,38 +101,21 @@ export const otherRoutes: readonly OtherRoute[] = [
       ),
       RpcSuccess: rpcSuccess({}),
     },
-  },
-  {
+  }),
+  rpcRoute({
     path: "/ots",
-    method: "post",
     operationId: "ots",
     tag: "ots",
     summary: "JSON-RPC for Otterscan, one request or a batch of up to 100",
-    requestBody: {
-      required: true,
-      content: {
-        [JSON_TYPE]: {
-          schema: oneOrSeveral(reference("OtsRequest")),
-          example: { jsonrpc: "2.0", id: 1, method: "ots_getApiLevel", params: [] },
-        },
-      },
-    },
-    responses: responses({
-      200: json(
-        "Answers in the order of the requests",
-        oneOrSeveral({ anyOf: [reference("RpcSuccess"), reference("RpcFailure")] }),
-      ),
-      400: json("The body is no JSON", {
-        anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
-      }),
-    }),
+    method: "ots_getApiLevel",
+    request: "OtsRequest",
     schemas: {
       OtsRequest: rpcRequest(
         [...Object.keys(methods), "web3_clientVersion"],
         ["jsonrpc", "method"],
       ),
     },
-  },
+  }),
   {
     path: "/health",
     method: "get",

@@ -37,7 +37,7 @@ export interface ChainState {
   health: IndexHealth | undefined;
   /** Why the answers are not complete and current, each with its remedy; empty when they are. */
   problems: string[];
-  /** Whether the chain itself, its node or the database is away. */
+  /** True if the chain itself, its node or the database is away. */
   isDown: boolean;
 }
 

@@ -27,7 +27,7 @@ export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether requests of this route end by themselves when their chain is no longer served. */
+    /** True if requests of this route end by themselves when their chain is no longer served. */
     endsWithChain?: boolean;
   }
   interface FastifyRequest {

@@ -16,7 +16,7 @@ export interface NodeFeatures {
   blockReceipts: boolean;
   /** The node has returned receipts by block, so a refusal is temporary. */
   hasGivenReceipts: boolean;
-  /** Whether it accepts a block hash where state is read (EIP-1898); null until state was read. */
+  /** True if it accepts a block hash where state is read (EIP-1898); null until state was read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
   tracerSettings: TracerSettings;

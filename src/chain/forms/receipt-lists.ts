@@ -30,8 +30,16 @@ export function alignReceipts(fetched: FetchedBlock): FetchedBlock {
   const rest = byHash.size - aligned.length;
   const own = { ...fetched, receipts: aligned };
   if (rest === 0) return own;
-  const reason = `${rest} receipts belong to none of its transactions, and their logs are left out`;
   const isComplete =
     sumGas(aligned) === quantityToNumber(block.gasUsed) || (rest === 1 && byHash.has(block.hash));
-  return withOddity(own, { kind: isComplete ? "extra-receipts" : "no-transaction", reason });
+  const found = `${rest} receipts belong to none of its transactions`;
+  return withOddity(
+    own,
+    isComplete
+      ? { kind: "extra-receipts", reason: `${found}, and their logs are left out` }
+      : {
+          kind: "no-transaction",
+          reason: `${found}; where the node cuts its lists, name one in RPC_URL that does not`,
+        },
+  );
 }

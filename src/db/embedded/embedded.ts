@@ -21,7 +21,7 @@ export interface EmbeddedPostgresOptions {
   /** The folder for the cluster and its password; created when missing. */
   folder: string;
   log: Logger;
-  /** Whether data are synced to disk; false for tests. Default true. */
+  /** True if data are synced to disk; false for tests. Default true. */
   durable?: boolean;
   signal?: AbortSignal;
 }

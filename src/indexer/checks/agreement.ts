@@ -17,7 +17,7 @@ interface Answer {
   blockNumber: number;
   node: NodeName;
   fetched: FetchedBlock;
-  /** Whether a block without traces is refused. */
+  /** True if a block without traces is refused. */
   traced: boolean;
   /** Which parts of the block to prove. */
   proof: ProofScope;

@@ -28,7 +28,7 @@ interface Unproven {
 export interface ProofGround {
   /** Parts that were proven on this chain before. */
   proven: readonly string[];
-  /** Whether the node is a development node, whose blocks may break the rules: nothing is refused then. */
+  /** True if the node is a development node, whose blocks may break the rules: nothing is refused then. */
   isDevelopment: boolean;
 }
 

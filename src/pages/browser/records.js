@@ -36,7 +36,7 @@ const to = [
   "second to",
 ];
 const call = ["Call", (row) => html`<${Called} row=${row} />`, "first"];
-/** Whether the page's address gave or got. */
+/** True if the page's address gave or got. */
 const direction = [
   "",
   ({ from: giver, to: getter }) => {

@@ -55,7 +55,7 @@ function sampleOf({ head, nodeHead, indexer }) {
   };
 }
 
-/** Whether every answer is true by now, and why not. */
+/** Returns whether every answer is true by now, and why not. */
 export function State({ health: { report: current, error } }) {
   const [kind, text] = stateOf(current, error);
   return html`<p class="state" role="status" data-state=${kind}>${text}</p>`;

@@ -40,7 +40,7 @@ export async function listContractCreations(
     ORDER BY asked.place`;
 }
 
-/** Whether an address has code now; null when only the node has that. */
+/** True if an address has code now; null when only the node has that. */
 export interface CodePresence {
   address: Address;
   isContract: boolean | null;

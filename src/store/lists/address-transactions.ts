@@ -26,7 +26,7 @@ export interface TransactionEntry
   createdContract: Address | null;
   nonce: string;
   cumulativeGasUsed: string;
-  /** Whether the receiver has stored data that may name the called function. */
+  /** True if the receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface InternalTransactionEntry {
 }
 
 export interface InternalTransactionFilter {
-  /** Whether to list calls without a value, and calls that cannot carry one. */
+  /** Lists calls without a value, too, and calls that cannot carry one. */
   includeZeroValue: boolean;
 }
 

@@ -54,7 +54,7 @@ export interface TokenTransferEntry {
   gasUsed: string;
   cumulativeGasUsed: string;
   input: Hex;
-  /** Whether the transaction's receiver has stored data that may name the called function. */
+  /** True if the transaction's receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface TransactionDetail {
   /** The error of a failed transaction with an indexed trace. */
   error: string | null;
   revertData: Hex | null;
-  /** Whether traces are indexed. */
+  /** True if traces are indexed. */
   traced: boolean;
 }
 

@@ -51,7 +51,7 @@ export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> 
 
 interface Member extends JobSource {
   readonly stopping: AbortController;
-  /** Whether its table is excluded, since it does not answer. */
+  /** True if its table is excluded, since it does not answer. */
   isLeftOut: boolean;
   /** Jobs that wait for a node, or for a compiler download. */
   asking: number;

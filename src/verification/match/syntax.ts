@@ -6,7 +6,7 @@ export interface Syntax {
   enums: ReadonlyMap<string, number>;
   /** Underlying types of user-defined value types, by AST id. */
   valueTypes: ReadonlyMap<string, string>;
-  /** Whether only assignments can change kept internal functions, which storage, lists and assembly may. */
+  /** True if only assignments can change kept internal functions, which storage, lists and assembly may. */
   keepsFunctions: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface Trial {
   code: Hex;
   /** Arguments, each to be run after the code; empty when no run would prove anything. */
   endings: Hex[];
-  /** Whether the chain holds no arguments: the endings are made up, or the request's. */
+  /** True if the chain holds no arguments: the endings are made up, or the request's. */
   isMadeUp: boolean;
   /** Environment instructions of the constructor. */
   asks: EnvironmentInstruction[];

@@ -46,9 +46,9 @@ export interface Approval {
   kind: Kind;
   log: LogEntry;
   spender: Address;
-  /** Of `token` only. */
+  /** Set for `token` alone. */
   id?: Hex;
-  /** Of a proven `allowance` only. */
+  /** Set for a proven `allowance` alone. */
   value?: bigint;
   isProven: boolean;
 }

@@ -74,7 +74,7 @@ export function createGasOracle(of: Chain): GasOracle {
 
 interface Derived {
   prices: GasPrices;
-  /** Whether the node answered everything. */
+  /** True if the node answered everything. */
   isComplete: boolean;
 }
 

@@ -7,9 +7,9 @@ export interface UnindexedCode {
   address: Address;
   /** keccak-256 of the code that was verified. */
   codeHash: Hex;
-  /** Whether other code was observed there. */
+  /** True if other code was observed there. */
   isReplaced: boolean;
-  /** Whether the block of the read is still canonical. */
+  /** True if the block of the read is still canonical. */
   isAnchored: boolean;
 }
 

@@ -6,9 +6,9 @@ import { areBalancesFollowed } from "./fee-payments.ts";
 export interface CoinSupply {
   total: string;
   zeroAddress: string;
-  /** Whether a balance is pending. */
+  /** True if a balance is pending. */
   pending: boolean;
-  /** Whether the index covers all changes of balances. */
+  /** True if the index covers all changes of balances. */
   followed: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Funding {
   from: Address;
   transactionHash: Hex;
   value: string;
-  /** Whether the account may still be a contract: its code was never read. */
+  /** True if the account may still be a contract: its code was never read. */
   codeUnknown: boolean;
 }
 

@@ -7,14 +7,14 @@ import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain
 /** An address with a pending coin balance. */
 export interface CoinToRead {
   address: Address;
-  /** Whether to ask for its code too: unknown, and no creation or self-destruct decides. */
+  /** True if its code is to be asked for: it is unknown, and neither a creation nor a self-destruct decides. */
   withCode: boolean;
 }
 
 export interface CoinBalance {
   address: Address;
   balanceWei: bigint;
-  /** Whether it is a contract; null when its code was not read. */
+  /** True if it is a contract; null when its code was not read. */
   isContract: boolean | null;
 }
 

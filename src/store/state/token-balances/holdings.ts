@@ -62,7 +62,7 @@ export async function listUnsureHoldings(
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the contract can be read: it is not unresponsive. */
+  /** True if the contract can be read: it is not unresponsive. */
   isAsked: boolean;
   /** The block of the last read; null while pending. */
   readBlock: number | null;

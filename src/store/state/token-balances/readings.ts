@@ -16,7 +16,7 @@ import {
 
 /** A holding to read. */
 export interface HoldingToRead extends HoldingKey {
-  /** Whether transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
+  /** True if transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
   addsUp: boolean;
 }
 

@@ -17,11 +17,11 @@ export interface TokenSigns {
 
 interface SignedToken {
   token: Address;
-  /** Whether it had a call or log besides plain transfers and approvals. */
+  /** True if it had a call or log besides plain transfers and approvals. */
   odd: boolean;
-  /** Whether it names more accounts than can be read with a block. */
+  /** True if it names more accounts than can be read with a block. */
   flooding: boolean;
-  /** Whether all its holders are among the keys. */
+  /** True if all its holders are among the keys. */
   whole: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface TokenMetadataRow {
   symbol: string | null;
   decimals: number | null;
   standard: number;
-  /** Whether the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
+  /** True if the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
   isDescribed: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface Token {
   name: string | null;
   symbol: string | null;
   decimals: number | null;
-  /** Whether name, symbol and decimals were read from the contract. */
+  /** True if name, symbol and decimals were read from the contract. */
   cataloged: boolean;
   /** In the smallest unit; null when the contract has none. */
   totalSupply: string | null;
