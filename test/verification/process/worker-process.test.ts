@@ -235,12 +235,12 @@ describe("a file of a compiler", () => {
     ["is cut off", "soljson", "var Module = {", "SyntaxError: Unexpected end of input"],
     ["is a page of HTML", "soljson", "<html>", "SyntaxError: Unexpected token '<'"],
     ["does not load", "soljson", `throw new Error("Aborted")`, "Error: Aborted"],
-    ["is no program", "native", "\u007fELF", "Error: no version is told"],
+    ["is no program", "native", "\u007fELF", "Error: no version in the compiler's answer"],
     ["may not be run", "native", null, "EACCES"],
-    ["does nothing", "native", "#!/bin/sh\nexit 1\n", "Error: no version is told"],
-    ["is empty", "vyper", "", "Error: no version is told"],
+    ["does nothing", "native", "#!/bin/sh\nexit 1\n", "Error: no version in the compiler's answer"],
+    ["is empty", "vyper", "", "Error: no version in the compiler's answer"],
     ["is gone", "vyper", undefined, "ENOENT"],
-  ] as const)("that %s is told as such", async (_what, kind, content, detail) => {
+  ] as const)("that %s is reported as such", async (_what, kind, content, detail) => {
     const directory = mkdtempSync(path.join(os.tmpdir(), "periscope-test-broken-"));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const file = path.join(directory, "compiler.js");
