@@ -59,7 +59,7 @@ export async function prepareDatabase(
         if (!(await haveSecret(sql))) {
           log.warn(
             "the indexes of this database have no secret, so any client can slow down the pages of a chosen address; " +
-              'docs/operations/database.md, "Keys without a secret", tells how to give them one',
+              'docs/operations/database.md, "Keys without a secret", describes how to give them one',
           );
         }
         return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };

@@ -63,7 +63,7 @@ function quantityOf(value: unknown): Hex {
 export interface ReadAuthorization extends Authorization {
   /** Null where the signature is of no account. */
   authority: Address | null;
-  /** True if signature, nonce and chain id allow it. Only the state tells whether the nonce was the account's. */
+  /** True if signature, nonce and chain id allow it. The account's nonce is not compared. */
   valid: boolean;
 }
 

@@ -90,7 +90,7 @@ export function hashOf(text) {
 
 const checksums = new Map();
 
-/** An address in the mixed case that tells typing errors (EIP-55); anything else as it is. */
+/** An address in the mixed case that reveals typing errors (EIP-55); anything else as it is. */
 export function checksummed(address) {
   const lower = String(address).toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(lower)) return String(address);

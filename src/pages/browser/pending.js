@@ -29,7 +29,7 @@ export function sentRequest(hash) {
   return rpc("The transaction as it was sent", [["eth_getTransactionByHash", [hash]]]);
 }
 
-/** A transaction that the index does not have: it waits, or it is gone, which `wasMined` tells. */
+/** A transaction that the index does not have: it waits, or it is gone, as `wasMined` says. */
 export function Unmined({ hash, wasMined }) {
   const answer = useAnswer(sentRequest(hash));
   const [sent] = answer.value ?? [];

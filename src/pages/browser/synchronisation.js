@@ -64,7 +64,7 @@ export function State({ health: { report: current, error } }) {
 function stateOf(current, error) {
   if (error) return ["bad", "The server does not answer."];
   if (!current) return ["unknown", "Asking the server…"];
-  const { status, problems = ["the server cannot tell how it is"], indexer } = current;
+  const { status, problems = ["the server does not report its state"], indexer } = current;
   if (status === "ready") return ["good", "Ready: every answer is true for the head below."];
   const text = `Not ready: ${problems.join("; ")}.`;
   return [["starting", "backfilling", "indexing"].includes(indexer?.phase) ? "wait" : "bad", text];
@@ -74,7 +74,7 @@ export function Synchronisation({ health: { report: current, samples } }) {
   const now = useNow(1_000);
   const head = current?.head?.number ?? null;
   const timestamp = current?.head?.timestamp ?? null;
-  // The node's head is told once a second, ours at once.
+  // The node's head arrives once a second, ours at once.
   const nodeHead = current?.nodeHead && Math.max(current.nodeHead, head ?? 0);
   const figures = [
     ["Head", numberOf(head)],
@@ -157,7 +157,7 @@ function lagOf(sample) {
   return Math.max(0, sample.nodeHead - number);
 }
 
-/** Blocks per second up to a sample; null before two samples tell. */
+/** Blocks per second up to a sample; null before there are two samples. */
 function speedAt(samples, index) {
   const last = samples[index];
   const first = samples.find(({ at }) => at >= last.at - SPEED_SECONDS);

@@ -12,7 +12,7 @@ const ROWS = 25;
 const CSV_ROWS = 1000;
 /** The API lists no further. */
 const CSV_MOST = 10_000;
-/** What tells records apart; their other fields change as the chain goes on. */
+/** Identifies a record; its other fields change as the chain goes on. */
 const IDENTITY = [
   ...["hash", "transactionHash", "blockNumber", "logIndex", "traceId", "index", "from", "to"],
   ...["contractAddress", "tokenID", "address", "Address", "id", "withdrawalIndex"],

@@ -146,7 +146,7 @@ function Holding({ decimals }) {
   return html`<${Amount} value=${answer.value} decimals=${decimals || 0} isExact />`;
 }
 
-/** The holders with their shares; of the supply where that is told and is of the same unit. */
+/** The holders with their shares; of the supply where it is known in the same unit. */
 function Holders({ facts: { decimals, totalSupply, type } }) {
   const hasShares = totalSupply !== "" && totalSupply !== "0" && type !== "ERC-1155";
   const share = [

@@ -114,8 +114,8 @@ export async function askHolding(
   );
   if (!reported) return sumOf(stored.map(({ amount }) => acceptedAmount(BigInt(amount))));
   const [whole, ...amounts] = reported;
-  const told = amounts.filter((amount) => typeof amount === "bigint");
-  const ofIds = ids.length > 0 && told.length === ids.length ? sumOf(told) : null;
+  const answered = amounts.filter((amount) => typeof amount === "bigint");
+  const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : null;
   if (isOfIds) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
   return whole ?? ofIds ?? (known ? null : 0n);
 }
