@@ -176,10 +176,11 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
   await forgetSupplies(sql, range, -1);
   await markSigned(sql, { ...range, to: range.from - 1 });
   await sql`
-    UPDATE tokens SET stale_block = CASE WHEN stale_block IS NOT NULL THEN least(stale_block, ${range.from}) END,
-      metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
+    UPDATE tokens SET metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
       supply_block = CASE WHEN supply_block < ${range.from} THEN supply_block END
     WHERE greatest(metadata_block, supply_block) >= ${range.from}`;
+  // No reading at the remaining head could satisfy a later block.
+  await sql`UPDATE tokens SET stale_block = ${range.from - 1}::bigint WHERE stale_block >= ${range.from}`;
   // Holdings of a token named by signs or logs are deleted with it.
   await sql`
     WITH gone AS (DELETE FROM tokens WHERE first_block >= ${range.from} RETURNING address),
