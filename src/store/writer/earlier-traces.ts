@@ -15,7 +15,7 @@ const TRACED: readonly ChainTableName[] = [
 export async function getUntraced(sql: Queryable): Promise<BlockRange | null> {
   const [range] = await sql<BlockRange[]>`
     SELECT coalesce(traced_to + 1, start_block) AS from, head_number AS to FROM sync_state
-    WHERE NOT traced AND coalesce(traced_to + 1, start_block) <= head_number`;
+    WHERE NOT traced AND head_number IS NOT NULL AND coalesce(traced_to + 1, start_block) <= head_number`;
   return range ?? null;
 }
 
