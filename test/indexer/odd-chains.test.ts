@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { presentWithdrawal } from "../../src/api/explorer/present/withdrawal.ts";
+import { presentWithdrawal } from "../../src/api/explorer/present/block.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql } from "../../src/db/client.ts";
@@ -12,14 +12,7 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import {
-  blockWith,
-  emptyList,
-  type IncomingCall,
-  lie,
-  nothing,
-  rpcError,
-} from "../support/scripted-node/faults.ts";
+import { blockWith, emptyList, type IncomingCall, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {

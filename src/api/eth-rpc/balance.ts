@@ -3,7 +3,7 @@ import { isHash } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { askOnce } from "../explorer/forwarding.ts";
-import { readBalanceAt } from "../explorer/from-node/coin-balances.ts";
+import { readBalanceAt } from "../explorer/from-node/accounts.ts";
 import {
   type IndexMethod,
   type NodeTag,

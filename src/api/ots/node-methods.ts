@@ -6,8 +6,7 @@ import { findLogs, MAXIMUM_LOGS } from "../eth-rpc/logs.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
 import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";
 import { address, hash, tag, tagOrLatest } from "../explorer/modules/proxy/arguments.ts";
-import type { ProxyAction } from "../explorer/modules/proxy/define.ts";
-import { outcomeOf } from "../explorer/modules/proxy/forward.ts";
+import { outcomeOf, type ProxyAction } from "../explorer/modules/proxy/define.ts";
 import * as fromIndex from "../explorer/modules/proxy/index-methods.ts";
 import * as fromNode from "../explorer/modules/proxy/node-methods.ts";
 import {

@@ -21,7 +21,7 @@ import {
 } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
-import { namesSubmission } from "../explorer/submissions.ts";
+import { namesSubmission } from "../explorer/registry.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { addMultipart } from "../http/input/multipart.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Dialect } from "../envelope.ts";
-import type { BalancedAccount } from "../from-node/coin-balances.ts";
+import type { BalancedAccount } from "../from-node/accounts.ts";
 import * as wire from "../wire.ts";
 
 const account = z.object({ account: wire.address, balance: wire.decimal });

@@ -12,8 +12,13 @@ import { type Outcome, ok } from "../../envelope.ts";
 import { createForward } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 import { type BlockTag, boolean, hash, index, tag, tagOrLatest } from "./arguments.ts";
-import { defineProxyAction, type ProxyContext } from "./define.ts";
-import { forward, isUnanswered, outcomeOf } from "./forward.ts";
+import {
+  defineProxyAction,
+  forward,
+  isUnanswered,
+  outcomeOf,
+  type ProxyContext,
+} from "./define.ts";
 
 // Methods that the index answers, or whose block it knows.
 
@@ -205,3 +210,13 @@ function numberOf(tag: Exclude<BlockTag, "pending" | "safe" | "finalized">): num
   if (tag === "latest") return undefined;
   return tag === "earliest" ? 0 : Math.min(Number.parseInt(tag, 16), BEYOND);
 }
+
+export const indexMethods = [
+  ethBlockNumber,
+  ethGetBlockByNumber,
+  ethGetBlockTransactionCountByNumber,
+  ethGetUncleByBlockNumberAndIndex,
+  ethGetTransactionByHash,
+  ethGetTransactionByBlockNumberAndIndex,
+  ethGetTransactionReceipt,
+];
