@@ -35,8 +35,7 @@ import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
-import { chooseChain } from "./chain-choice.ts";
-import { addChainList, listChains } from "./chain-list.ts";
+import { addChainList, chooseChain, listChains } from "./chains.ts";
 import { addEvents } from "./events.ts";
 import { decideChain } from "./served-chain.ts";
 

@@ -10,8 +10,8 @@ import { readHolderCount, readHolders } from "../from-node/members.ts";
 import { readPastHolders } from "../from-node/past-holders.ts";
 import { readToken } from "../from-node/token-supply.ts";
 import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
-import { UNKNOWN_PRICE } from "../present/price.ts";
 import * as wire from "../wire.ts";
+import { UNKNOWN_PRICE } from "../wire.ts";
 
 /** The token of an action of this module. */
 const contractaddress = address({

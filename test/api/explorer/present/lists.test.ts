@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { presentAccount } from "../../../../src/api/explorer/present/account.ts";
+import { presentAccount } from "../../../../src/api/explorer/modules/account/balances.ts";
 import { inclusionReward, uncleReward } from "../../../../src/api/explorer/present/block.ts";
 import { presentInternalTransaction } from "../../../../src/api/explorer/present/internal-transaction.ts";
 import { presentLog } from "../../../../src/api/explorer/present/log.ts";

@@ -6,7 +6,7 @@ import {
   listCoinAccountsByAge,
 } from "../../../../store/state/addresses/coin-balances.ts";
 import { type Context, defineAction } from "../../action.ts";
-import { failed, NO_RECORDS, type Outcome, ok, okPage } from "../../envelope.ts";
+import { type Dialect, failed, NO_RECORDS, type Outcome, ok, okPage } from "../../envelope.ts";
 import { type BalancedAccount, readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
 import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
 import {
@@ -18,10 +18,22 @@ import {
   text,
   windowCheck,
 } from "../../params.ts";
-import { accountRecord, presentAccount } from "../../present/account.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, ADDRESS_HASH } from "./list.ts";
 import { atTag, tag } from "./tag.ts";
+
+const oneOfSeveral = z.object({ account: wire.address, balance: wire.decimal });
+
+/** The balance of one of several accounts. */
+const accountRecord = {
+  blockscout: oneOfSeveral.extend({ stale: z.boolean() }).meta({ id: "BlockscoutAccount" }),
+  etherscan: oneOfSeveral.meta({ id: "EtherscanAccount" }),
+};
+
+/** Presents an account; a balance is never stale here. */
+export function presentAccount({ address, balance }: BalancedAccount, dialect: Dialect) {
+  return { account: address, balance, ...(dialect === "blockscout" && { stale: false }) };
+}
 
 const MAXIMUM_ADDRESSES = 20;
 

@@ -13,8 +13,8 @@ import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
-import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
+import { UNKNOWN_PRICE } from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, tokenContract } from "./list.ts";
 import { atTag, tag } from "./tag.ts";
 

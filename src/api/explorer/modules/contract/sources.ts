@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Address } from "../../../../core/evm/address.ts";
-import { isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
 import { hexSlice } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
 import { listContractCreations } from "../../../../store/contracts/creations.ts";
@@ -16,16 +15,15 @@ import { type AbiEntry, hashOf, readAbi } from "../../../abi/abi.ts";
 import { decode } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
 import { encodeCall } from "../../../abi/encoding.ts";
-import type { Context } from "../../action.ts";
-import { defineAction } from "../../action.ts";
+import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
-import type { SourceAnswer } from "../../present/verified-contract.ts";
 import {
   NOT_VERIFIED,
   presentForBlockscout,
   presentForEtherscan,
+  type SourceAnswer,
   sourceRecord,
 } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
