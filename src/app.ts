@@ -4,7 +4,12 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { ServedChains } from "./api/serving/served-chain.ts";
 import { createOperationsServer, createServer } from "./api/serving/server.ts";
-import { type Backends, endpointOfSettings, type ProcessContext, startBackends } from "./composition/backends.ts";
+import {
+  type Backends,
+  endpointOfSettings,
+  type ProcessContext,
+  startBackends,
+} from "./composition/backends.ts";
 import { type ChainSet, startChainSet } from "./composition/chain-set.ts";
 import { closeSoon, createRunningChain, type RunningChain } from "./composition/run-chain.ts";
 import { ConfigError, codeOf, messageOf } from "./core/errors.ts";
@@ -18,7 +23,11 @@ import type { Settings } from "./settings/chains-file.ts";
 import type { Config } from "./settings/config.ts";
 import { createProcessMetrics } from "./telemetry/process-metrics.ts";
 import { openCatalogue } from "./verification/compilers/catalogue.ts";
-import { createVerificationWorks, type VerificationWorks, type Verifier } from "./verification/verifier.ts";
+import {
+  createVerificationWorks,
+  type VerificationWorks,
+  type Verifier,
+} from "./verification/verifier.ts";
 
 /** A running Periscope. */
 export interface App {

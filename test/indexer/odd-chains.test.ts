@@ -12,7 +12,14 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, type IncomingCall, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
+import {
+  blockWith,
+  emptyList,
+  type IncomingCall,
+  lie,
+  nothing,
+  rpcError,
+} from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
