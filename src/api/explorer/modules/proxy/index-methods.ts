@@ -85,7 +85,7 @@ export async function ofBranch(
   throw new ChainError("block-unknown", "no node has the block any more");
 }
 
-export const ethGetBlockTransactionCountByNumber = defineProxyAction({
+const ethGetBlockTransactionCountByNumber = defineProxyAction({
   name: "eth_getBlockTransactionCountByNumber",
   summary: "Number of transactions in a block",
   params: z.object({ tag: tag(0) }),
@@ -103,7 +103,7 @@ export const ethGetBlockTransactionCountByNumber = defineProxyAction({
     ),
 });
 
-export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
+const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
   name: "eth_getTransactionByBlockNumberAndIndex",
   summary: "A transaction by its place in a block",
   params: z.object({ tag: tag(0), index: index(1) }),
@@ -128,7 +128,7 @@ export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
   },
 });
 
-export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
+const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
   name: "eth_getUncleByBlockNumberAndIndex",
   summary: "Header of an uncle of a block, where the node still has it",
   params: z.object({ tag: tag(0), index: index(1) }),
