@@ -9,7 +9,7 @@ import { hasTag } from "../api/http/caching.ts";
 import { acceptedEncodings } from "../api/http/compression.ts";
 import { keepResult } from "../core/async.ts";
 import { joinModules } from "./scripts.ts";
-import { SECURITY_HEADERS } from "./security.ts";
+import { SECURITY_HEADERS } from "./shell.ts";
 
 /** A file in the form it is sent. */
 export interface Asset {

@@ -16,13 +16,11 @@ import {
 import { isAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
-import type { AnswerPage, Asked } from "./answers.ts";
+import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { firstRequests, pendingRequest } from "./first-requests.ts";
 import { endOfLink, OLD_PATHS } from "./old-links.ts";
 import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
-import { SECURITY_HEADERS } from "./security.ts";
-import { baseOf, renderLimit, renderShell, type ShellContent } from "./shell.ts";
+import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
