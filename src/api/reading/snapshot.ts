@@ -133,12 +133,7 @@ function admitTo({ options: { max } }: Sql): Admission {
   });
 }
 
-/** Runs a read within the caller's share of connections. */
-async function inShare<Result>(
-  sql: Sql,
-  asker: Caller | undefined,
-  read: () => Promise<Result>,
-): Promise<Result> {
+async function inShare<Result>(sql: Sql, asker: Caller | undefined, read: () => Promise<Result>) {
   if (!asker) return read();
   const admission = connections.get(sql) ?? admitTo(sql);
   connections.set(sql, admission);

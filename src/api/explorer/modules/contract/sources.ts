@@ -11,10 +11,9 @@ import {
   getVerifiedContract,
   getVerifiedContractBytes,
 } from "../../../../store/contracts/verified/verified-contract.ts";
-import { type AbiEntry, hashOf, readAbi } from "../../../abi/abi.ts";
+import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
 import { decode } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
-import { encodeCall } from "../../../abi/encoding.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
@@ -147,10 +146,12 @@ const readcontract = defineAction({
       head: await served,
     }));
     if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
-    const found = find(
-      abis.flatMap(({ abi }) => readAbi(abi)),
-      input.function,
-    );
+    const reading = abis
+      .flatMap(({ abi }) => readAbi(abi))
+      .filter(({ kind, isReading }) => kind === "function" && isReading);
+    const exact = reading.find(({ signature }) => signature === input.function);
+    const named = reading.filter((entry) => entry.name === input.function);
+    const found = exact ?? (named.length === 1 ? named[0] : undefined);
     if (!found)
       return failed("invalid-parameter", "No such function that only reads", {
         parameter: "function",
@@ -171,14 +172,6 @@ const readcontract = defineAction({
     return ok({ data: answer, values: decoded });
   },
 });
-
-/** Finds the reading function of a signature, or the only one of a name. */
-function find(entries: readonly AbiEntry[], name: string): AbiEntry | undefined {
-  const reading = entries.filter(({ kind, isReading }) => kind === "function" && isReading);
-  const exact = reading.find(({ signature }) => signature === name);
-  const named = reading.filter((entry) => entry.name === name);
-  return exact ?? (named.length === 1 ? named[0] : undefined);
-}
 
 function listIn(json: string): readonly unknown[] | undefined {
   try {
