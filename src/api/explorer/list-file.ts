@@ -7,7 +7,7 @@ import { calmTurn } from "../../core/turns.ts";
 import type { Queryable, Sql } from "../../db/client.ts";
 import { isDistributedRead } from "../../store/cluster/distributed-reads.ts";
 import { type PageKey, type PageRange, PageTooLarge } from "../../store/lists/large-pages.ts";
-import { getGeneration, type ServedHead } from "../../store/sync-state.ts";
+import { getIndexState, type ServedHead } from "../../store/sync-state.ts";
 import type { Answer } from "../http/answer.ts";
 import { requestErrorOf } from "../http/failures.ts";
 import { REORGANISED, type Read, type ReadQuery } from "../reading/snapshot.ts";
@@ -194,7 +194,7 @@ async function* pagesOf(
         return undefined;
       },
     );
-    if (isDistributedRead(sql) && (await getGeneration(database)) !== head.generation) {
+    if (isDistributedRead(sql) && (await getIndexState(database))?.generation !== head.generation) {
       throw new RequestError(503, "busy", REORGANISED);
     }
     if (!outcome) {

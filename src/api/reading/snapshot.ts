@@ -9,7 +9,7 @@ import {
   readStatements,
   wasTorn,
 } from "../../store/snapshot.ts";
-import { isSynchronised, type ServedHead, type ServedState } from "../../store/sync-state.ts";
+import { getIndexState, type ServedHead, type ServedState } from "../../store/sync-state.ts";
 
 /** Error text for answers that the index lacks as yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
@@ -92,7 +92,7 @@ export async function resultOnOneState<Result>(
 
 /** Throws `RequestError` during the first synchronisation. For requests that do not read, but need the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
-  if (!(await isSynchronised(sql))) throw new RequestError(503, "loading", LOADING);
+  if (!(await getIndexState(sql))?.synchronised) throw new RequestError(503, "loading", LOADING);
 }
 
 /** No block is served yet. */

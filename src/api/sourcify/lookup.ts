@@ -165,13 +165,9 @@ function parseNames(text: string | undefined, parameter: string) {
   });
 }
 
-/** Returns the parts of the fields, with the number of fields that contain each. */
-export function countNeeds(wanted: Wanted): Map<Part, number> {
-  const needs = new Map<Part, number>();
-  for (const part of [...wanted.keys()].flatMap((field) => FIELDS[field]?.needs ?? [])) {
-    needs.set(part, (needs.get(part) ?? 0) + 1);
-  }
-  return needs;
+/** Returns the parts of the fields, each as often as fields contain it. */
+export function listNeeds(wanted: Wanted): Part[] {
+  return [...wanted.keys()].flatMap((field) => FIELDS[field]?.needs ?? []);
 }
 
 /** Reads the data of a verified contract's fields; `sql` must be the snapshot of its match. */
@@ -181,7 +177,7 @@ export async function readLookup(
   address: Address,
   wanted: Wanted,
 ) {
-  const needs = [...countNeeds(wanted).keys()];
+  const needs = [...new Set(listNeeds(wanted))];
   const parts = needs.filter((part) => part !== "sources");
   // Only the selected parts exist, and only they are read.
   const found = (await getLookupParts(sql, address, parts)) as LookupParts;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { getLookupBytes, getVerifiedMatch } from "../../../store/contracts/verified/lookup.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import { type Endpoint, requireAddress, requireChain } from "../endpoint.ts";
-import { countNeeds, FIELD_NAMES, presentLookup, readFields, readLookup } from "../lookup.ts";
+import { FIELD_NAMES, listNeeds, presentLookup, readFields, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 
 const schema = minimalContract.extend(
@@ -27,7 +27,7 @@ export const contract: Endpoint = {
     const wanted = readFields(request.query("fields"), request.query("omit"));
     const { chain, largeAnswers, read, chainId } = context;
     return largeAnswers.make(
-      (sql) => getLookupBytes(sql, address, countNeeds(wanted)),
+      (sql) => getLookupBytes(sql, address, listNeeds(wanted)),
       async () => {
         const { match, lookup } = await read(async (sql, head) => {
           const found = await getVerifiedMatch(sql, address);

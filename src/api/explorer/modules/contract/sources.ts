@@ -5,11 +5,10 @@ import type { Queryable } from "../../../../db/client.ts";
 import { listContractCreations } from "../../../../store/contracts/creations.ts";
 import { getProxy } from "../../../../store/contracts/proxies.ts";
 import { listVerifiedAbis } from "../../../../store/contracts/verified/abis.ts";
+import { CONTRACT_PARTS, getLookupBytes } from "../../../../store/contracts/verified/lookup.ts";
 import {
   getVerifiedAbi,
-  getVerifiedAbiBytes,
   getVerifiedContract,
-  getVerifiedContractBytes,
 } from "../../../../store/contracts/verified/verified-contract.ts";
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
 import { decode } from "../../../abi/decoding.ts";
@@ -41,7 +40,7 @@ const getabi = defineAction({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle({ read, largeAnswers }, input) {
     const abi = await largeAnswers.make(
-      (sql) => getVerifiedAbiBytes(sql, input.address),
+      (sql) => getLookupBytes(sql, input.address, ["abi"]),
       () => read((sql) => getVerifiedAbi(sql, input.address), "one statement"),
     );
     return abi === undefined ? failed("not-verified", NOT_VERIFIED) : ok(abi);
@@ -189,7 +188,7 @@ export async function answerSource<Presented>(
   present: (answer: SourceAnswer) => Presented,
 ): Promise<Presented> {
   return largeAnswers.make(
-    (sql) => getVerifiedContractBytes(sql, address),
+    (sql) => getLookupBytes(sql, address, CONTRACT_PARTS),
     async () => present(await read((sql) => readSource(sql, address))),
   );
 }

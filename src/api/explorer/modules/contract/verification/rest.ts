@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastif
 import type { ErrorCode } from "../../../../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import { isRecord } from "../../../../../core/json/record.ts";
-import { getVerifiedAbiBytes } from "../../../../../store/contracts/verified/verified-contract.ts";
+import { getVerifiedMatch } from "../../../../../store/contracts/verified/lookup.ts";
 import type { VerificationForm } from "../../../../../verification/request.ts";
 import { jsonAnswer, send } from "../../../../http/answer.ts";
 import { type Input, lookUp } from "../../../../http/input/form.ts";
@@ -38,7 +38,7 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
     const { sql, verifier } = decideChain(request);
     const address = addressIn(request);
     if (address === undefined) return send(reply, INVALID);
-    const isVerified = (await getVerifiedAbiBytes(sql, address)) !== undefined;
+    const isVerified = (await getVerifiedMatch(sql, address)) !== undefined;
     const isFull = isVerified && (await verifier.isFullyVerified(address));
     const levels = { is_fully_verified: isFull, is_partially_verified: isVerified && !isFull };
     return send(reply, jsonAnswer({ is_verified: isVerified, ...levels }));
