@@ -2,12 +2,7 @@ import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks/blocks.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
-import {
-  getRecordedNumber,
-  isIndexed,
-  markIndexed,
-  writeRecordedNumber,
-} from "../store/sync-state.ts";
+import { getIndexState, updateIndexState } from "../store/sync-state.ts";
 import { findGap } from "../store/writer/chain.ts";
 import { chainTables } from "../store/writer/chain-tables.ts";
 import {
@@ -43,9 +38,10 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   }
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
-  await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
+  const state = await getIndexState(sql);
+  await publishTo(sync, state?.recordedNumber ?? publishedNumber(sync));
   options.status.backfill = null;
-  if (!(await isIndexed(sql))) await buildIndexes(sync);
+  if (state?.indexed === false) await buildIndexes(sync);
   await analyzeUnknownTables(sql, tablesOfChain(sync));
 }
 
@@ -96,7 +92,9 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
 }
 
 async function noteRecorded(writer: Writer, number: number | null): Promise<void> {
-  await writeAs(writer, (transaction) => writeRecordedNumber(transaction, number));
+  await writeAs(writer, (transaction) =>
+    updateIndexState(transaction, { recorded_number: number }),
+  );
 }
 
 /** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
@@ -141,5 +139,5 @@ export async function buildIndexes(sync: Sync): Promise<void> {
   options.status.indexes = null;
   if (options.signal.aborted) return;
   await analyzeTables(writer.sql, tablesOfChain(sync));
-  await writeAs(writer, markIndexed);
+  await writeAs(writer, (transaction) => updateIndexState(transaction, { indexed: true }));
 }
