@@ -7,15 +7,30 @@ import {
   listVerifiedSummaries,
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
-import { listContractsByName } from "../../../../store/lists/names.ts";
+import { listContractsByName, type NamedContract } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
 
 const MOST_ROWS = 100;
 const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
+
+const named = defineRecord<NamedContract>()({
+  address: [wire.address, (row) => row.address],
+  type: [
+    z.enum(["", ...wire.tokenType.options]).describe("Empty for no token"),
+    ({ standard }) => (standard === null ? "" : (`ERC-${standard}` as const)),
+  ],
+  tokenName: [z.string(), (row) => row.name ?? ""],
+  tokenSymbol: [z.string(), (row) => row.symbol ?? ""],
+  contractName: [
+    z.string().describe("Empty without a verified source"),
+    (row) => row.contractName ?? "",
+  ],
+});
 
 const listbyname = defineAction({
   name: "listbyname",
@@ -30,29 +45,13 @@ const listbyname = defineAction({
     page,
     offset: offset(25, MOST_ROWS),
   }),
-  result: z.array(
-    z.object({
-      address: wire.address,
-      type: z.enum(["", "ERC-20", "ERC-404", "ERC-721", "ERC-1155"]).describe("Empty for no token"),
-      tokenName: z.string(),
-      tokenSymbol: z.string(),
-      contractName: z.string().describe("Empty without a verified source"),
-    }),
-  ),
+  result: z.array(named.schema),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
   async handle({ read, page }, input) {
     const rows = await read((sql) => listContractsByName(sql, input.name, page));
-    return ok(
-      rows.map(({ address, standard, name, symbol, contractName }) => ({
-        address,
-        type: standard === null ? ("" as const) : (`ERC-${standard}` as const),
-        tokenName: name ?? "",
-        tokenSymbol: symbol ?? "",
-        contractName: contractName ?? "",
-      })),
-    );
+    return ok(rows.map(named.present));
   },
 });
 
