@@ -14,14 +14,15 @@ const RETRY_MS = 10_000;
 export function createEarlierFees(): (sync: Sync) => Promise<"read" | "none"> {
   let count = BLOCKS_AT_ONCE;
   let retryAt = 0;
-  return async ({ chain, writer, options, agreement }) => {
+  return async (sync) => {
+    const { writer, options } = sync;
     if (performance.now() < retryAt) return "none";
     const unread = await getUnreadFees(writer.sql);
     options.status.l1Fees = unread && { unread: unread.to - unread.from + 1 };
     if (!unread) return "none";
     const from = Math.max(unread.from, unread.to - count + 1);
-    const rows = await fetchValidBlocks(chain, {
-      ...{ from, to: unread.to, traced: false, proof: "none", metrics: writer.metrics, agreement },
+    const rows = await fetchValidBlocks(sync, {
+      ...{ from, to: unread.to, traced: false, proof: "none" },
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]),
       make: async (blocks) => decodeBlocks(blocks),
     }).catch(asUnanswered);
