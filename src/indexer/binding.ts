@@ -115,6 +115,6 @@ export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: 
     tracerReason ??
     (archive === false
       ? "the node keeps no state of old blocks, without which it cannot trace them"
-      : "the database was begun without traces; index into an empty one to have them");
+      : "the database was begun without traces, and a node that traces its blocks is looked for");
   status.traces = { tracer: null, reason };
 }

@@ -31,7 +31,7 @@ import {
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
-import { createEarlierFees } from "./maintenance/earlier-fees.ts";
+import { createEarlierFees, createEarlierTraces } from "./maintenance/earlier-blocks.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { createTokenSweep } from "./maintenance/token-sweep.ts";
@@ -114,6 +114,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const lookAtFees = createFeeWatch();
   const sweepTokens = createTokenSweep();
   const readEarlierFees = createEarlierFees();
+  const readEarlierTraces = createEarlierTraces();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -145,6 +146,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
+        if (pending === "none") pending = await readEarlierTraces(sync);
         await lookAtFees(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));

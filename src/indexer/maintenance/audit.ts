@@ -5,6 +5,7 @@ import { getIndexState } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
 import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
+import { isTraced } from "../../store/writer/earlier-traces.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
@@ -82,8 +83,8 @@ async function* compareBlock(
   blockNumber: number,
   options: AskOptions = {},
 ): AsyncGenerator<void, { node: NodeName; differences: TableDifference[] } | undefined> {
-  const { chain, writer, identity, agreement } = sync;
-  const { traced } = identity;
+  const { chain, writer, agreement } = sync;
+  const traced = await isTraced(writer.sql, blockNumber);
   const signal = patience(sync);
   const retry = new Retry(signal);
   const asked = { ...options, signal, traces: traced, retry };
