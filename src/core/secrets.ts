@@ -59,7 +59,7 @@ export function secretsOfDatabaseUrl(text: string): string[] {
 }
 
 /** Decodes percent encoding; returns text unchanged when it is not encoded. */
-export function percentDecode(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
