@@ -21,7 +21,6 @@ import { tablesOf } from "./state/family.ts";
 
 /** Blocks of a first load above which its secondary indexes are built after it. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
-const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
 /** Blocks applied to the state in one transaction. */
 const PUBLISH_BLOCKS = 2_000;
@@ -52,35 +51,22 @@ export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
 }
 
 async function recordTo(sync: Sync, recordedNumber: number, target: number): Promise<void> {
-  const { chain, writer, identity, options } = sync;
+  const { writer, options } = sync;
   const range = { from: recordedNumber + 1, to: target };
   const started = performance.now();
   let noted = started;
   let recorded = recordedNumber;
   options.status.phase = "backfilling";
-  await backfill(chain, writer, {
-    range,
-    traced: identity.traced,
-    tables: sync.recordedTables,
-    agreement: sync.agreement,
-    avoid: sync.distrusted?.node,
-    lanes: LANES,
-    signal: options.signal,
-    async onRecorded(number) {
-      recorded = number;
-      const now = performance.now();
-      const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
-      options.status.backfill = {
-        ...range,
-        recorded: number,
-        blocksPerSecond,
-        secondsLeft: (target - number) / blocksPerSecond,
-      };
-      if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
-      noted = now;
-      await noteRecorded(writer, number);
-      await publishTo(sync, number);
-    },
+  await backfill(sync, range, async (number) => {
+    recorded = number;
+    const now = performance.now();
+    const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
+    const secondsLeft = (target - number) / blocksPerSecond;
+    options.status.backfill = { ...range, recorded: number, blocksPerSecond, secondsLeft };
+    if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
+    noted = now;
+    await noteRecorded(writer, number);
+    await publishTo(sync, number);
   }).catch(async (error: unknown) => {
     // The blocks before the failure are published first.
     if (error instanceof ChainError && recorded > publishedNumber(sync)) {

@@ -42,12 +42,11 @@ function createRereading({ traced, isNewestFirst, find, write, report }: Rereadi
   let failure: string | undefined;
   let pending: ReturnType<typeof read> | undefined;
 
-  async function read({ chain, writer, options, agreement }: Sync, from: number, to: number) {
-    const { metrics } = writer;
-    const { signal } = options;
-    const make = async (blocks: Parameters<typeof decodeBlocks>[0]) => decodeBlocks(blocks);
-    const asked = { from, to, traced, metrics, agreement, signal, make, proof: "none" } as const;
-    const rows = await fetchValidBlocks(chain, asked).catch((error: unknown) => {
+  async function read(sync: Sync, from: number, to: number) {
+    const rows = await fetchValidBlocks(sync, {
+      ...{ from, to, traced, proof: "none" },
+      make: async (blocks) => decodeBlocks(blocks),
+    }).catch((error: unknown) => {
       if (!(error instanceof ChainError)) throw error;
       failure = messageOf(error);
     });
