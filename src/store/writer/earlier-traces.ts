@@ -14,8 +14,8 @@ const TRACED: readonly ChainTableName[] = [
 /** Returns the range of published blocks without internal transactions on a chain that is not traced; null when there are none. */
 export async function getUntraced(sql: Queryable): Promise<BlockRange | null> {
   const [range] = await sql<BlockRange[]>`
-    SELECT coalesce(traced_to + 1, start_block) AS from, head_number AS to FROM sync_state
-    WHERE NOT traced AND head_number IS NOT NULL AND coalesce(traced_to + 1, start_block) <= head_number`;
+    SELECT coalesce(traced_to + 1, start_block) AS from, coalesce(head_number, -1) AS to FROM sync_state
+    WHERE NOT traced AND coalesce(traced_to + 1, start_block) <= head_number`;
   return range ?? null;
 }
 
