@@ -31,6 +31,7 @@ import {
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
+import { readEarlierDelegations } from "./maintenance/earlier-delegations.ts";
 import { createEarlierFees } from "./maintenance/earlier-fees.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
@@ -145,6 +146,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
+        if (pending === "none") pending = await readEarlierDelegations(sync);
         await lookAtFees(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));

@@ -135,6 +135,15 @@ export const chainTables = {
     block_number: "int8",
     log_index: "int4",
   }),
+  /** Of EIP-7702, by the accounts that signed (`decodeDelegations`). */
+  delegations: copyTable("delegations", {
+    authority: "bytea",
+    block_number: "int8",
+    transaction_index: "int4",
+    position: "int4",
+    delegate: "bytea",
+    nonce: "numeric",
+  }),
   addressTransactions: copyTable("address_transactions", {
     address: "bytea",
     block_number: "int8",
