@@ -1,6 +1,15 @@
 import { RequestError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 
+/** Pages load from and send to this server only, and no site frames them. */
+export const SECURITY_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
 /** Subject of a page, and the text of its link preview. */
 export interface ShellContent {
   /** Name of the module that renders it. */
@@ -12,7 +21,7 @@ export interface ShellContent {
 }
 
 /** Common data of all pages of a chain. */
-export interface ShellChain {
+interface ShellChain {
   /** Of the chain, for people. */
   name: string;
   chainId: number | null;
@@ -22,7 +31,7 @@ export interface ShellChain {
 }
 
 /** What a document brings along. */
-export interface ShellFiles {
+interface ShellFiles {
   /** Folder of the files of the pages, relative to the base. */
   folder: string;
   /** Answers to what the page asks first, as JSON text: it draws them without asking. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Answer } from "../api/explorer/envelope.ts";
-import { endOf, httpError, send, unknownPath } from "../api/http/http.ts";
+import { type Answer, endOf, send } from "../api/http/answer.ts";
+import { unknownPath } from "../api/http/failures.ts";
 import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
-import { inTime } from "../api/reading/deadline.ts";
+import { inTime } from "../api/reading/bounds.ts";
 import { type ReadQuery, resultOnOneState } from "../api/reading/snapshot.ts";
 import {
   chainTitle,
@@ -16,13 +16,11 @@ import {
 import { isAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
-import type { AnswerPage, Asked } from "./answers.ts";
+import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { firstRequests, pendingRequest } from "./first-requests.ts";
 import { endOfLink, OLD_PATHS } from "./old-links.ts";
 import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
-import { SECURITY_HEADERS } from "./security.ts";
-import { baseOf, renderLimit, renderShell, type ShellContent } from "./shell.ts";
+import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
@@ -77,7 +75,7 @@ export function addSubjects(
     { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, httpError(unknownPath(), request));
+      throw unknownPath();
     }
     const base = rootOf(request);
     const [served, ...others] = request.chains;
@@ -131,11 +129,7 @@ export function addSubjects(
   }
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
-  function look(
-    { sql, coinSymbol }: ServedChain,
-    kind: PageKind,
-    subject: string,
-  ): Promise<ShellContent | undefined> {
+  function look({ sql, coinSymbol }: ServedChain, kind: PageKind, subject: string) {
     const plain = plainContent(kind, subject);
     return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
       const head = await served;
@@ -238,11 +232,7 @@ export function addSubjects(
 }
 
 /** Returns a query's result; `otherwise` while the index does not answer: then the page itself shows the cause. */
-async function readSoon<Found>(
-  sql: ServedChain["sql"],
-  otherwise: Found,
-  query: ReadQuery<Found>,
-): Promise<Found> {
+async function readSoon<Found>(sql: ServedChain["sql"], otherwise: Found, query: ReadQuery<Found>) {
   const reading = resultOnOneState(sql, (read) => read(query));
   const state = await inTime(reading, PATIENCE_MS).catch(() => undefined);
   return state === undefined ? otherwise : state.result;
@@ -257,7 +247,6 @@ function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
 }
 
-/** Returns the query of a request with its `?`; empty without one. */
 function queryOf({ url }: FastifyRequest): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start);

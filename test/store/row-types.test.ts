@@ -26,11 +26,12 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
     "verified runtime codes have it: runtime_length says so",
   "src/store/contracts/verified/similar.ts mask":
     "verified runtime codes have it: runtime_length says so",
+  "src/store/writer/earlier-traces.ts to": "read only where there is a head",
   "src/store/sync-state.ts number": "read only where there is a head",
   "src/store/writer/recorded-rows.ts head": "a chain without a head is left out",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
-  "src/store/lists/transaction-details.ts callee": "frames without a callee are left out",
+  "src/store/lists/transactions.ts callee": "frames without a callee are left out",
   "src/store/contracts/verification-jobs.ts request": "a job has its request until it is finished",
 };
 /** Statements that cannot be described, and why. */

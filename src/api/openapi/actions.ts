@@ -4,12 +4,13 @@ import { FILE_TYPES } from "../explorer/list-file.ts";
 import { actionsIn } from "../explorer/registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
-import { JSON_TYPE, responses } from "./responses.ts";
 import {
   type Components,
   explorerSuccess,
+  JSON_TYPE,
   type JsonSchema,
   reference,
+  responses,
   rpcSuccess,
 } from "./schemas.ts";
 
@@ -49,18 +50,19 @@ function describeAction(
     operationId: dialect + capital(module) + wordsOf(action),
     tags: [module],
     summary: action.summary,
-    parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
+    parameters: action.isSubmission
+      ? chainId
+      : [
+          ...describeParameters(action, dialect).map(({ example, ...parameter }) => ({
+            ...parameter,
+            in: "query",
+            ...(example !== undefined && { example }),
+          })),
+          ...chainId,
+        ],
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
     responses: RESPONSES[action.envelope ?? "explorer"]({ path, action, dialect, components }),
   };
-}
-
-function describeQuery(action: Action, dialect: Dialect): object[] {
-  return describeParameters(action, dialect).map(({ example, ...parameter }) => ({
-    ...parameter,
-    in: "query",
-    ...(example !== undefined && { example }),
-  }));
 }
 
 /** Describes the body of a submission: JSON for programs, a form for clients with files. */

@@ -23,10 +23,14 @@ export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
   return rows;
 }
 
-/** As `decodeBlocks` for one block, with the delegations of its first authorizations. */
-export async function decodeWhole(block: FetchedBlock, chainId: number): Promise<ChainRows> {
+/** As `decodeBlocks` for one block, with the delegations of its first authorizations, at most `limit`. */
+export async function decodeWhole(
+  block: FetchedBlock,
+  chainId: number,
+  limit = RECOVERED_MAXIMUM,
+): Promise<ChainRows> {
   const rows = decodeBlocks([block]);
-  const delegations = await decodeDelegations(rows.transactions, chainId, RECOVERED_MAXIMUM);
+  const delegations = await decodeDelegations(rows.transactions, chainId, limit);
   return { ...rows, delegations };
 }
 

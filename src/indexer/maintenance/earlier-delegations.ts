@@ -14,9 +14,7 @@ export async function readEarlierDelegations({ writer, identity }: Sync): Promis
     const [first] = transactions;
     if (!first) return "none";
     const rows = await decodeDelegations(transactions, identity.chainId, Number.POSITIVE_INFINITY);
-    await writeAs(writer, (transaction) =>
-      writeDelegations(transaction, Number(first.blockNumber), rows),
-    );
+    await writeAs(writer, (transaction) => writeDelegations(transaction, first.blockNumber, rows));
   } while (performance.now() < end);
   return "read";
 }

@@ -29,8 +29,8 @@ export async function writeDelegations(
   const added = await sql<{ authority: Address }[]>`
     INSERT INTO delegations (authority, block_number, transaction_index, position, delegate, nonce)
     SELECT authority, ${blockNumber}, transaction_index, position, delegate, nonce FROM unnest(
-      ${rows.map(({ authority }) => authority)}::bytea[], ${rows.map((row) => Number(row.transactionIndex))}::int[],
-      ${rows.map(({ position }) => Number(position))}::int[], ${rows.map(({ delegate }) => delegate)}::bytea[],
+      ${rows.map(({ authority }) => authority)}::bytea[], ${rows.map((row) => row.transactionIndex)}::int[],
+      ${rows.map(({ position }) => position)}::int[], ${rows.map(({ delegate }) => delegate)}::bytea[],
       ${rows.map(({ nonce }) => String(BigInt(nonce)))}::numeric[]
     ) AS rows (authority, transaction_index, position, delegate, nonce)
     ON CONFLICT DO NOTHING RETURNING authority`;

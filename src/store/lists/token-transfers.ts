@@ -3,7 +3,6 @@ import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
-import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -15,6 +14,7 @@ import {
   pageOfBlocks,
 } from "./page.ts";
 import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { mayBeNamed } from "./transactions.ts";
 
 /** Number of the ERC that a token follows. */
 export type TokenStandard = 20 | 404 | 721 | 1155;
@@ -153,11 +153,7 @@ export type TransferOfTransaction = Pick<
 > & { standard: TokenStandard };
 
 /** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
-export function listTransfersOfTransaction(
-  sql: Queryable,
-  transactionHash: Hex,
-  page: PageRange,
-): Promise<TransferOfTransaction[]> {
+export function listTransfersOfTransaction(sql: Queryable, transactionHash: Hex, page: PageRange) {
   return sql<TransferOfTransaction[]>`
     SELECT f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,

@@ -3,15 +3,17 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { splitCredentials } from "../../core/credentials.ts";
 import { messageOf } from "../../core/errors.ts";
+import { splitCredentials } from "../../core/secrets.ts";
 import {
   type CompilerBuild,
   type CompilerFamily,
   type CompilerKind,
+  type CompilerVersion,
+  formatVersion,
   parseFileName,
-} from "./build.ts";
-import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
+  parseVersion,
+} from "./versions.ts";
 
 /** A downloadable compiler. */
 export interface ListedBuild {

@@ -4,18 +4,22 @@ import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import type { CompiledCode } from "../match/code/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code/code-match.ts";
-import { areConstructorArguments } from "../match/code/constructor-arguments.ts";
+import { areConstructorArguments } from "../match/code/creation-code.ts";
 import { isValueOf, isVyperValue } from "../match/code/immutable-value.ts";
-import { foreignParts, jumpDestinations, mayBeRun } from "../match/code/jump-destinations.ts";
+import {
+  foreignParts,
+  initCodeOfBlueprint,
+  jumpDestinations,
+  mayBeRun,
+} from "../match/code/instructions.ts";
 import { pushesNoAddress } from "../match/code/runtime-code.ts";
 import { immutablesIn } from "../match/code/vyper-code.ts";
 import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { linkedAddresses, settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./kept-sources.ts";
 
 const FOREIGN_RUN =
   "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI explains, and the code could be made to run it.";
@@ -99,9 +103,7 @@ function mayRunForeign(
 }
 
 /** Returns where functions of the source begin; undefined without the compiler's report. */
-function beginnings(
-  functions: CodeOutput["functionDebugData"] = {},
-): ReadonlySet<number> | undefined {
+function beginnings(functions: CodeOutput["functionDebugData"] = {}) {
   const identified = Object.values(functions).filter(({ id }) => id != null);
   return identified.length === 0
     ? undefined
@@ -113,10 +115,7 @@ function refuse(detail: string): never {
 }
 
 /** Returns vyper's immutables, which are behind the code, by its layout. */
-function vyperValues(
-  layout: unknown,
-  immutables: NonNullable<TransformationValues["immutables"]>,
-): ImmutableValue[] {
+function vyperValues(layout: unknown, immutables: NonNullable<TransformationValues["immutables"]>) {
   const data = hexToBytes(immutables["0"] ?? "0x");
   const places = immutablesIn(layout) ?? [];
   return places

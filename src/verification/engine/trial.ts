@@ -1,19 +1,20 @@
 import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
 import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
-import { constructorInputs, guessArguments } from "../match/code/constructor-arguments.ts";
-import { mayFollow } from "../match/code/creation-code.ts";
-import { environmentOf } from "../match/code/instructions.ts";
-import { foreignParts, mayBeRun } from "../match/code/jump-destinations.ts";
-import type { OnChainCode } from "../match/contract-match.ts";
-import { levelsOf } from "../match/levels.ts";
+import { constructorInputs, guessArguments, mayFollow } from "../match/code/creation-code.ts";
+import {
+  environmentOf,
+  foreignParts,
+  initCodeOfBlueprint,
+  mayBeRun,
+} from "../match/code/instructions.ts";
+import { levelsOf, type OnChainCode } from "../match/contract-match.ts";
 import { makeUpArguments } from "../match/made-up-arguments.ts";
+import type { Trial } from "../match/similar.ts";
 import { readSyntax } from "../match/syntax.ts";
-import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { linkedAddresses, settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./kept-sources.ts";
 
 /** Returns compiled creation code with arguments to run in place of another constructor's. Null when not needed. */
 export async function trialOf(
@@ -70,11 +71,7 @@ export async function trialOf(
 }
 
 /** Returns whether jumps of the source may lead outside its functions. */
-async function mayJumpAnywhere(
-  session: Session,
-  input: CompilerInput,
-  metadata: string,
-): Promise<boolean> {
+async function mayJumpAnywhere(session: Session, input: CompilerInput, metadata: string) {
   if (input.language === "Yul") return hasVerbatim(input);
   if (input.language === "Vyper" || settingsIn(metadata)["viaIR"] === true) return false;
   return (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;

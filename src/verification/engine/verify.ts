@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
-import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
 import type { CompilerInput } from "../compilers/input.ts";
-import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
+import { type CompilerBuild, type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { evmVersionSetting, without, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
+import { initCodeOfBlueprint } from "../match/code/instructions.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import {
   type CodeMetadata,
@@ -17,12 +16,10 @@ import {
   type MetadataHashKind,
   readCodeMetadata,
 } from "../match/metadata/metadata.ts";
-import { findSourceVariant, type SourceVariant } from "../match/metadata/metadata-variants.ts";
-import { textVariants } from "../match/metadata/text-variants.ts";
+import { findSourceVariant, type SourceVariant, textVariants } from "../match/metadata/variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
-import { attemptEvmVersions, diagnoseSettings } from "./diagnose.ts";
-import { explain, WRONG_ARGUMENTS } from "./explain.ts";
+import { attemptEvmVersions, diagnoseSettings, explain, WRONG_ARGUMENTS } from "./explain.ts";
 import { readImmutables } from "./immutables.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
@@ -175,7 +172,6 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 
-/** Checks that library addresses in the request are those on chain. */
 function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): void {
   const outcomes = [match.runtime, match.creation];
   const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
@@ -201,7 +197,6 @@ async function withDiagnosis(
   return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 
-/** Returns a library of the settings with another address on chain. */
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
   const runtime = candidates[0]?.contract.runtime.bytes;
   const given = input.settings["libraries"];

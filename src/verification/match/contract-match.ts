@@ -8,11 +8,10 @@ import {
 } from "../compilers/input.ts";
 import type { ContractOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
-import { initCodeOfBlueprint } from "./code/blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./code/bytecode.ts";
-import { type CodeMatch, isMatch, type Mismatch } from "./code/code-match.ts";
+import { type CodeMatch, hasOtherMetadata, isMatch, type Mismatch } from "./code/code-match.ts";
 import { type Following, matchCreationCode } from "./code/creation-code.ts";
-import { stopsAtEnd } from "./code/jump-destinations.ts";
+import { initCodeOfBlueprint, stopsAtEnd } from "./code/instructions.ts";
 import { matchRuntimeCode } from "./code/runtime-code.ts";
 import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./code/vyper-code.ts";
 import {
@@ -125,11 +124,7 @@ const VYPER_SIZES_SINCE = "0.3.10";
 const VYPER_INTEGRITY_SINCE = "0.4.1";
 
 /** Returns vyper's metadata; without it, the author chooses the end of the code. */
-function vyperMetadataOf(
-  { bytes }: CompiledCode,
-  release: string,
-  settings: Settings,
-): VyperMetadata | null {
+function vyperMetadataOf({ bytes }: CompiledCode, release: string, settings: Settings) {
   // Any other value may count as false in Python.
   const isWritten =
     settings["bytecodeMetadata"] === undefined || settings["bytecodeMetadata"] === true;
@@ -165,7 +160,10 @@ export function matchContract(
 ): ContractMatch {
   const { runtime, creation, reported, following } = contract;
   const all = auxdataOf(reported, creation);
-  const inRuntime = auxdataOf(below(reported), runtime);
+  const inRuntime = auxdataOf(
+    new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY))),
+    runtime,
+  );
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:
@@ -208,10 +206,6 @@ function auxdataOf(reported: AssemblyAuxdata, code: CompiledCode): Buffer[] {
   return reported.size > 0 ? [...reported.values()] : code.auxdata.map(({ value }) => value);
 }
 
-function below(reported: AssemblyAuxdata): AssemblyAuxdata {
-  return new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY)));
-}
-
 /** Returns full when either code is fully matched; null when neither matches. */
 export function qualityOf({ runtime, creation }: ContractMatch): MatchQuality | null {
   const matches = [runtime, creation].filter((code) => code !== null && isMatch(code));
@@ -225,4 +219,40 @@ export function rankOf(match: ContractMatch): number {
   if (quality === null) return 0;
   const both = match.creation !== null && isMatch(match.runtime) && isMatch(match.creation);
   return (quality === "full" ? 2 : 0) + (both ? 1 : 0) + 1;
+}
+
+/** The result of the comparison of the codes. */
+export interface Levels {
+  runtime: CodeMatch | null;
+  creation: CodeMatch | null;
+  /** The compiled constructor ran, with any arguments. */
+  isConstructorCompared: boolean;
+  /** Another constructor ran: only a run of the compiled one shows whether it would leave the same code. */
+  needsTrial: boolean;
+}
+
+/** Returns a match's levels. Where one code differs, the other is partial at most: constructors can return anything. */
+export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: boolean): Levels {
+  const isOther = hasOtherMetadata(runtime) || (creation !== null && hasOtherMetadata(creation));
+  const matchIn = (code: CodeMatch | Mismatch | null): CodeMatch | null => {
+    if (code === null || !isMatch(code)) return null;
+    return isOther ? partial(code) : code;
+  };
+  const levels = { runtime: matchIn(runtime), creation: matchIn(creation) };
+  // A blueprint's constructor has not run: the created code holds it.
+  if (creation === null || isBlueprint) {
+    return { ...levels, isConstructorCompared: false, needsTrial: false };
+  }
+  const isConstructorCompared = isMatch(creation) || creation.kind === "constructor-arguments";
+  if (levels.runtime !== null && !isConstructorCompared) {
+    return { ...levels, runtime: partial(levels.runtime), isConstructorCompared, needsTrial: true };
+  }
+  if (levels.runtime === null && levels.creation !== null) {
+    levels.creation = partial(levels.creation);
+  }
+  return { ...levels, isConstructorCompared, needsTrial: false };
+}
+
+function partial(match: CodeMatch): CodeMatch {
+  return { ...match, quality: "partial" };
 }

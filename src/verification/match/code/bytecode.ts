@@ -34,7 +34,13 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   const libraries: Slot[] = [];
   for (const [path, names] of Object.entries(output.linkReferences)) {
     for (const [name, places] of Object.entries(names)) {
-      const placeholders = placeholdersOf(path, name);
+      const qualified = `${path}:${name}`;
+      const hashed = path === "" ? [qualified, name] : [qualified];
+      const placeholders = [
+        ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
+        `__${qualified.slice(0, 36).padEnd(38, "_")}`,
+        `__${name.slice(0, 36).padEnd(38, "_")}`,
+      ];
       for (const { start, length } of places) {
         const at = start * 2;
         const there = digits.slice(at, at + PLACEHOLDER_CHARACTERS);
@@ -53,13 +59,18 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
 }
 
-/** Returns placeholders: since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
-function placeholdersOf(path: string, name: string): string[] {
-  const qualified = `${path}:${name}`;
-  const hashed = path === "" ? [qualified, name] : [qualified];
-  return [
-    ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
-    `__${qualified.slice(0, 36).padEnd(38, "_")}`,
-    `__${name.slice(0, 36).padEnd(38, "_")}`,
-  ];
+const MAX_DEPTH = 64;
+
+/** Returns names of pushed libraries by solc's assembly: `path:Name`, up to 0.4.8 `Name`. */
+export function librariesIn(assembly: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  collect(assembly, 0, names);
+  return names;
+}
+
+function collect(node: unknown, depth: number, names: Set<string>): void {
+  if (typeof node !== "object" || node === null || depth > MAX_DEPTH) return;
+  const { name, value } = node as Record<string, unknown>;
+  if (name === "PUSHLIB" && typeof value === "string") names.add(value);
+  for (const child of Object.values(node)) collect(child, depth + 1, names);
 }

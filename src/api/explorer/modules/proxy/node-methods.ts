@@ -2,12 +2,10 @@ import { z } from "zod";
 import type { Hex } from "../../../../core/evm/hex.ts";
 import { isQuantity } from "../../../../core/evm/quantity.ts";
 import { failed, rpcError } from "../../envelope.ts";
-import { GAS_NOT_ESTIMATED } from "../../gas/prices.ts";
+import { GAS_NOT_ESTIMATED } from "../../gas.ts";
 import * as wire from "../../wire.ts";
-import { address, data, number, tagOrLatest } from "./arguments.ts";
-import { callOf, callParameters } from "./call.ts";
-import { defineProxyAction, type ProxyAction } from "./define.ts";
-import { forward, isUnanswered } from "./forward.ts";
+import { address, callOf, callParameters, data, number, tagOrLatest } from "./arguments.ts";
+import { defineProxyAction, forward, isUnanswered, type ProxyAction } from "./define.ts";
 
 // Methods that the node answers.
 
@@ -80,7 +78,6 @@ export const ethGetStorageAt = defineForwarded({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", position: "0x0" },
 });
 
-/** Declares an action answered by the node: its parameters are the method's, in their order. */
 function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
   action: Omit<ProxyAction<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
 ): ProxyAction<Params, Result> {
@@ -117,3 +114,14 @@ function defineGasPrice(name: string, summary: string) {
     },
   });
 }
+
+export const nodeMethods = [
+  ethGetTransactionCount,
+  ethGetCode,
+  ethGetStorageAt,
+  ethCall,
+  ethEstimateGas,
+  ethGasPrice,
+  ethSendRawTransaction,
+  ethMaxPriorityFeePerGas,
+];

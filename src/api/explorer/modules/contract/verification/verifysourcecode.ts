@@ -6,7 +6,6 @@ import type { VerificationRequest } from "../../../../../verification/request.ts
 import type { Input } from "../../../../http/input/form.ts";
 import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
-import { sent, sentFields } from "../fields.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
@@ -26,6 +25,7 @@ import {
   submit,
   WENT_WRONG,
 } from "./submit.ts";
+import { sent, sentFields } from "./verify.ts";
 
 const SINGLE_FILE = "solidity-single-file";
 const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([
@@ -99,11 +99,7 @@ export const verifysourcecode = defineAction({
 });
 
 /** Returns the missing field, checked first; these texts come without a `result`. */
-function lacksForm(
-  codeformat: string,
-  address: string | undefined,
-  source: string | undefined,
-): Failure | undefined {
+function lacksForm(codeformat: string, address: string | undefined, source: string | undefined) {
   const missing = (text: string, parameter: string) =>
     failed("missing-parameter", text, { parameter });
   if (STANDARD_JSON.has(codeformat)) {
