@@ -10,7 +10,7 @@ import { vacuumTables } from "../store/writer/deferred-indexes.ts";
 import { writeAs } from "../store/writer/writer.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
-import { decodeBlocks } from "./decode/block.ts";
+import { decodeWhole } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record, requireRecorded } from "./publish.ts";
 import { reorganise } from "./reorg/reconcile.ts";
@@ -41,10 +41,15 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     proof: "whole",
     headWaits: true,
     make: async (fetched) =>
-      fetched.map((one) => ({
-        ...headerOf(one.block),
-        encoded: encodeChainRows(decodeBlocks([one]), sync.recordedTables),
-      })),
+      Promise.all(
+        fetched.map(async (one) => ({
+          ...headerOf(one.block),
+          encoded: encodeChainRows(
+            await decodeWhole(one, sync.identity.chainId),
+            sync.recordedTables,
+          ),
+        })),
+      ),
   });
   for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;

@@ -32,6 +32,7 @@ import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
 import { createEarlierFees, createEarlierTraces } from "./maintenance/earlier-blocks.ts";
+import { readEarlierDelegations } from "./maintenance/earlier-delegations.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { createTokenSweep } from "./maintenance/token-sweep.ts";
@@ -147,6 +148,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
         if (pending === "none") pending = await readEarlierTraces(sync);
+        if (pending === "none") pending = await readEarlierDelegations(sync);
         await lookAtFees(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));

@@ -141,7 +141,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, latest_timestamp = NULL, times_back = 0, recorded_number = NULL,
-      l1_fees = false, l1_fees_from = 0, proven_parts = '{}', fees_followed = NULL, traced_to = NULL, generation = sync_state.generation + 1`;
+      l1_fees = false, l1_fees_from = 0, delegations_to = -1, proven_parts = '{}', fees_followed = NULL, traced_to = NULL, generation = sync_state.generation + 1`;
 }
 
 /** Returns the parts of blocks that were proven on this chain. */

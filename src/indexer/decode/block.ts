@@ -2,11 +2,15 @@ import type { FetchedBlock } from "../../chain/types.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
 import { type ChainRows, emptyRows } from "../../store/writer/chain-tables.ts";
 import { decodeTopLevelCreations } from "./contracts.ts";
+import { decodeDelegations } from "./delegations.ts";
 import { decodeInternalTransactions } from "./internal-transactions.ts";
 import { decodeLogs } from "./logs.ts";
 import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
+
+/** Most accounts that are recovered with a block; the others are after it. */
+const RECOVERED_MAXIMUM = 64;
 
 /** Returns the rows of validated blocks (`validateBlock`), in block order. */
 export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
@@ -17,6 +21,17 @@ export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
     if (fetched.indexes) addWithIndexes(rows, own, fetched.indexes);
   }
   return rows;
+}
+
+/** As `decodeBlocks` for one block, with the delegations of its first authorizations, at most `limit`. */
+export async function decodeWhole(
+  block: FetchedBlock,
+  chainId: number,
+  limit = RECOVERED_MAXIMUM,
+): Promise<ChainRows> {
+  const rows = decodeBlocks([block]);
+  const delegations = await decodeDelegations(rows.transactions, chainId, limit);
+  return { ...rows, delegations };
 }
 
 /** Adds the rows of a block whose transactions have other indexes than their positions. */

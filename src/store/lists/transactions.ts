@@ -3,6 +3,7 @@ import { type ReadAuthorization, readAuthorizations } from "../../core/evm/autho
 import type { Hex } from "../../core/evm/hex.ts";
 import { type Fragment, firstRow, hasRows, pluck, type Queryable } from "../../db/client.ts";
 import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
+import { listDelegates } from "./delegations.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 import type { TransactionExtra } from "./rpc-transactions.ts";
@@ -128,18 +129,14 @@ export async function readTransactionDetails(
     chainId,
     MOST_AUTHORIZATIONS,
   );
-  // Of several authorizations of an account the last one counts.
-  const ofAccounts = authorizations
-    .toReversed()
-    .flatMap(({ authority, address, valid }) =>
-      valid && authority ? [{ caller: authority, callee: address }] : [],
-    );
-  // A proxy may have another target now.
-  const delegations = [...ofAccounts, ...(await listDelegations(sql, transaction))];
   const receiver = transaction.to ?? facts.createdContract;
-  const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
-  const distinct = new Set(addresses.filter((address) => address !== null));
-  return { facts, authorizations, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
+  const named = [receiver, ...logs.map(({ address }) => address), ...failed];
+  const addresses = [...new Set(named.filter((address) => address !== null))];
+  // Accounts and proxies may have another target now.
+  const delegates = await listDelegates(sql, addresses, transaction);
+  const delegations = await listDelegations(sql, transaction);
+  const abis = await listVerifiedAbis(sql, addresses, { delegates, delegations });
+  return { facts, authorizations, abis };
 }
 
 function getFacts(sql: Queryable, { blockNumber, transactionIndex }: Place) {

@@ -82,6 +82,13 @@ export const chainTables = {
     int8: ["block_number"],
     int4: ["log_index"],
   }),
+  /** Of EIP-7702, by the accounts that signed (`decodeDelegations`). */
+  delegations: copyTable("delegations", {
+    bytea: ["authority", "delegate"],
+    int8: ["block_number"],
+    int4: ["transaction_index", "position"],
+    numeric: ["nonce"],
+  }),
   addressTransactions: copyTable("address_transactions", {
     bytea: ["address"],
     int8: ["block_number"],

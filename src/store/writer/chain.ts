@@ -64,6 +64,7 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
       (name) => sql`
       DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
     ),
+    sql`UPDATE sync_state SET delegations_to = ${blockNumber} WHERE delegations_to > ${blockNumber}`,
     // Row counts of several blocks are void when only some of them stay; so are earlier ones.
     sql`
       DELETE FROM recorded_rows WHERE first_block > ${blockNumber} OR EXISTS (

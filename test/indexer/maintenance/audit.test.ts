@@ -1,6 +1,8 @@
 import { toEventSelector } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { wordOfAddress, ZERO_ADDRESS } from "../../../src/core/evm/address.ts";
+import { quantity } from "../../../src/core/evm/quantity.ts";
 import { chainTables } from "../../../src/store/writer/chain-tables.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
@@ -40,8 +42,20 @@ const TAMPERINGS: Record<string, string> = {
   address_internal_transactions: "UPDATE address_internal_transactions SET sides = 3",
   consecutive_transfers: "UPDATE consecutive_transfers SET last_id = 3",
   implementation_changes: "DELETE FROM implementation_changes",
+  delegations: "UPDATE delegations SET nonce = nonce + 1",
   address_token_transfers: "UPDATE address_token_transfers SET sides = 3",
 };
+
+/** An authorization of EIP-7702. */
+async function authorization() {
+  const account = privateKeyToAccount(`0x${"7".repeat(64)}`);
+  const {
+    r,
+    s,
+    yParity = 0,
+  } = await account.signAuthorization({ address: bob, chainId: 0, nonce: 3 });
+  return { chainId: "0x0", address: bob, nonce: "0x3", r, s, yParity: quantity(yParity) };
+}
 
 describe("the auditor", () => {
   let node: ScriptedNode;
@@ -72,6 +86,7 @@ describe("the auditor", () => {
           // More bytes than the transaction used gas: they are not kept.
           calls: [{ from: coin, to: bob, valueWei: 2n, input: `0x${"01".repeat(200_000)}` }],
         },
+        { type: 4, fields: { authorizationList: [await authorization()] } },
         { from: alice, to: null, contractAddress: made, output: "0x00" },
         { from: alice, to: made, calls: [{ type: "SELFDESTRUCT", from: made, to: bob }] },
       ],

@@ -19,22 +19,27 @@ export interface Delegation {
 }
 
 const MAXIMUM_BYTES = 1_000_000;
+const NONE = { delegates: [], delegations: [] };
 /** Rank of delegations, behind all possible proxy targets of an address. */
 const FIRST_DELEGATION = 1_000_000;
 
-/** Lists verified ABIs, each followed by those behind its proxy and of its `delegations`, up to a million bytes. */
+/** Lists verified ABIs, each followed by those of its delegate, behind its proxy, and of its `delegations`, up to a million bytes. */
 export function listVerifiedAbis(
   sql: Queryable,
   addresses: readonly Address[],
-  delegations: readonly Delegation[] = [],
-) {
+  {
+    delegates,
+    delegations,
+  }: { delegates: readonly Delegation[]; delegations: readonly Delegation[] } = NONE,
+): Promise<VerifiedAbi[]> {
+  const ofAll = [...delegates, ...delegations];
   return sql<VerifiedAbi[]>`
     WITH asked AS (
       SELECT * FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
     ), delegated AS (
-      SELECT * FROM unnest(
-        ${delegations.map(({ caller }) => caller)}::bytea[],
-        ${delegations.map(({ callee }) => callee)}::bytea[]
+      SELECT address, source, CASE WHEN rank > ${delegates.length}::int THEN ${FIRST_DELEGATION} + rank ELSE 0 END AS rank
+      FROM unnest(
+        ${ofAll.map(({ caller }) => caller)}::bytea[], ${ofAll.map(({ callee }) => callee)}::bytea[]
       ) WITH ORDINALITY AS delegated (address, source, rank)
     ), candidates AS (
       SELECT address, place, 0 AS rank, address AS source FROM asked
@@ -44,7 +49,7 @@ export function listVerifiedAbis(
       JOIN valid_proxies p USING (address)
       CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
       UNION ALL
-      SELECT asked.address, place, ${FIRST_DELEGATION} + rank, source FROM asked JOIN delegated USING (address)
+      SELECT asked.address, place, rank, source FROM asked JOIN delegated USING (address)
     ), sources AS (
       SELECT address, place, source, min(rank) AS rank FROM candidates GROUP BY address, place, source
     ), measured AS (
