@@ -31,7 +31,7 @@ import { listblocks } from "./modules/block/listblocks.ts";
 import { getabi } from "./modules/contract/getabi.ts";
 import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
 import { getsourcecode } from "./modules/contract/getsourcecode.ts";
-import { listbyname } from "./modules/contract/listbyname.ts";
+import { listbyname, listnames } from "./modules/contract/listbyname.ts";
 import { listcontracts } from "./modules/contract/listcontracts.ts";
 import { readcontract } from "./modules/contract/readcontract.ts";
 import { checkproxyverification } from "./modules/contract/verification/checkproxyverification.ts";
@@ -80,6 +80,7 @@ import { tokensupplyhistory } from "./modules/stats/tokensupplyhistory.ts";
 import { totalfees } from "./modules/stats/totalfees.ts";
 import { getToken } from "./modules/token/getToken.ts";
 import { getTokenHolders, tokenholderlist } from "./modules/token/holder-lists.ts";
+import { listtokens } from "./modules/token/listtokens.ts";
 import { tokenholdercount } from "./modules/token/tokenholdercount.ts";
 import { tokeninfo } from "./modules/token/tokeninfo.ts";
 import { topholders } from "./modules/token/topholders.ts";
@@ -113,7 +114,15 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     txsBeaconWithdrawal,
   ],
   logs: [getLogs],
-  token: [getToken, getTokenHolders, tokeninfo, tokenholderlist, tokenholdercount, topholders],
+  token: [
+    getToken,
+    getTokenHolders,
+    tokeninfo,
+    tokenholderlist,
+    tokenholdercount,
+    topholders,
+    listtokens,
+  ],
   stats: [
     tokensupply,
     tokensupplyhistory,
@@ -137,6 +146,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   contract: [
     listcontracts,
     listbyname,
+    listnames,
     getabi,
     readcontract,
     getsourcecode,

@@ -1,13 +1,31 @@
 import { z } from "zod";
-import { listContractsByName } from "../../../../store/lists/names.ts";
+import { isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import {
+  listContractsByName,
+  listNames,
+  type NamedContract,
+} from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { offset, page, text, windowCheck } from "../../params.ts";
+import { listItems, offset, page, text, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 const ROWS = 25;
 const MOST_ROWS = 100;
+const ADDRESSES = {
+  required: "Query parameter 'addresses' is required",
+  invalid: "Invalid address format",
+};
 const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
+
+/** Names of a token or a verified contract. */
+export const namedContract = z.object({
+  address: wire.address,
+  type: z.enum(["", "ERC-20", "ERC-404", "ERC-721", "ERC-1155"]).describe("Empty for no token"),
+  tokenName: z.string(),
+  tokenSymbol: z.string(),
+  contractName: z.string().describe("Empty without a verified source"),
+});
 
 export const listbyname = defineAction({
   name: "listbyname",
@@ -22,28 +40,45 @@ export const listbyname = defineAction({
     page,
     offset: offset(ROWS, MOST_ROWS),
   }),
-  result: z.array(
-    z.object({
-      address: wire.address,
-      type: z.enum(["", "ERC-20", "ERC-404", "ERC-721", "ERC-1155"]).describe("Empty for no token"),
-      tokenName: z.string(),
-      tokenSymbol: z.string(),
-      contractName: z.string().describe("Empty without a verified source"),
-    }),
-  ),
+  result: z.array(namedContract),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
   async handle({ read, page }, input) {
     const rows = await read((sql) => listContractsByName(sql, input.name, page));
-    return ok(
-      rows.map(({ address, standard, name, symbol, contractName }) => ({
-        address,
-        type: standard === null ? ("" as const) : (`ERC-${standard}` as const),
-        tokenName: name ?? "",
-        tokenSymbol: symbol ?? "",
-        contractName: contractName ?? "",
-      })),
-    );
+    return ok(rows.map(presentNames));
   },
 });
+
+export const listnames = defineAction({
+  name: "listnames",
+  summary: "Names of the tokens and verified contracts among addresses",
+  params: z.object({
+    addresses: text(ADDRESSES)
+      .transform(listItems)
+      .refine((items) => items.every(isAddress), ADDRESSES.invalid)
+      .refine(
+        (items) => items.length <= MOST_ROWS,
+        `A maximum of ${MOST_ROWS} addresses is allowed`,
+      )
+      .transform((items) => [...new Set(items.map(lowerAddress))])
+      .describe(`Up to ${MOST_ROWS} addresses, separated by commas`),
+  }),
+  result: z.array(namedContract),
+  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
+  example: { addresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle({ read }, input) {
+    const rows = await read((sql) => listNames(sql, input.addresses));
+    return ok(rows.map(presentNames));
+  },
+});
+
+export function presentNames({ address, standard, name, symbol, contractName }: NamedContract) {
+  return {
+    address,
+    type: standard === null ? ("" as const) : (`ERC-${standard}` as const),
+    tokenName: name ?? "",
+    tokenSymbol: symbol ?? "",
+    contractName: contractName ?? "",
+  };
+}
