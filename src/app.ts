@@ -22,7 +22,7 @@ import { prepareTemporaryFolder } from "./process/temporary-folder.ts";
 import type { Settings } from "./settings/chains-file.ts";
 import type { Config } from "./settings/config.ts";
 import { createProcessMetrics } from "./telemetry/process-metrics.ts";
-import { openCatalogue } from "./verification/compiler-sources.ts";
+import { openCatalogue } from "./verification/compilers/catalogue.ts";
 import {
   createVerificationWorks,
   type VerificationWorks,

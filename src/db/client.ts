@@ -98,6 +98,24 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   }) as unknown as Sql;
 }
 
+/** Returns the first row of a query; undefined when it has none. */
+export async function firstRow<Row>(query: PromiseLike<readonly Row[]>): Promise<Row | undefined> {
+  return (await query)[0];
+}
+
+/** Returns one column of a query's rows. */
+export async function pluck<Row, Name extends keyof Row>(
+  name: Name,
+  query: PromiseLike<readonly Row[]>,
+): Promise<Row[Name][]> {
+  return (await query).map((row) => row[name]);
+}
+
+/** Returns whether a query has rows. */
+export async function hasRows(query: PromiseLike<readonly unknown[]>): Promise<boolean> {
+  return (await query).length > 0;
+}
+
 /** Returns session settings, all as text: the driver drops a numeric 0. */
 function sessionSettings(options: SqlOptions): Record<string, string> {
   return {

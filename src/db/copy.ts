@@ -46,9 +46,20 @@ export type RowOf<T extends CopyTable> = {
   [Name in keyof T["columns"] & string as CamelCase<Name>]: ColumnValue<T["columns"][Name]>;
 };
 
+/** Names of columns by their type. */
+type ColumnsByType = { readonly [Type in ColumnType | `${ColumnType}?`]?: readonly string[] };
+
+type ColumnsOf<T extends ColumnsByType> = {
+  readonly [Type in keyof T & Columns[string] as (T[Type] & readonly string[])[number]]: Type;
+};
+
 /** Declares a table for COPY; the row type follows from it (`RowOf<typeof table>`). */
-export function copyTable<const C extends Columns>(name: string, columns: C): CopyTable<C> {
-  return { name, columns };
+export function copyTable<const T extends ColumnsByType>(
+  name: string,
+  columns: T,
+): CopyTable<ColumnsOf<T>> {
+  const typed = Object.entries(columns).flatMap(([type, names]) => names.map((one) => [one, type]));
+  return { name, columns: Object.fromEntries(typed) };
 }
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");

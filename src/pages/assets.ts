@@ -9,7 +9,7 @@ import { hasTag } from "../api/http/caching.ts";
 import { acceptedEncodings } from "../api/http/compression.ts";
 import { keepResult } from "../core/async.ts";
 import { joinModules } from "./scripts.ts";
-import { SECURITY_HEADERS } from "./security.ts";
+import { SECURITY_HEADERS } from "./shell.ts";
 
 /** A file in the form it is sent. */
 export interface Asset {
@@ -46,6 +46,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
   ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
 };
 
 /** The highest takes ten times as long, and delays the first page. */

@@ -5,6 +5,7 @@ import { jsonAnswer, jsonText } from "../api/explorer/envelope.ts";
 import { REVALIDATE } from "../api/http/caching.ts";
 import { endOf, type HttpOptions, send } from "../api/http/http.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
+import type { GuideOptions } from "../api/openapi/guides.ts";
 import { perChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
@@ -41,7 +42,7 @@ const ASKED = z
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
-  options: Pick<HttpOptions, "chains"> & RateLimitOptions,
+  options: Pick<HttpOptions, "chains"> & Pick<GuideOptions, "publicUrl"> & RateLimitOptions,
   limiter: RateLimiter,
   answerers: Answerers,
 ): void {
@@ -88,5 +89,5 @@ export function addPages(
       return sendAsset(request, reply, asset, digest === current.digest ? FOR_EVER : REVALIDATE);
     },
   );
-  addSubjects(app, options.chains, getAssets, limiter, answerPage);
+  addSubjects(app, options, getAssets, limiter, answerPage);
 }

@@ -1,6 +1,15 @@
 import { RequestError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 
+/** Pages load from and send to this server only, and no site frames them. */
+export const SECURITY_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
 /** Subject of a page, and the text of its link preview. */
 export interface ShellContent {
   /** Name of the module that renders it. */
@@ -17,16 +26,20 @@ export interface ShellChain {
   name: string;
   chainId: number | null;
   coinSymbol: string;
+  /** True if the server reads the coin's price. */
+  hasPrice: boolean;
   /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
   chains: readonly (readonly string[])[];
 }
 
 /** What a document brings along. */
-export interface ShellFiles {
+interface ShellFiles {
   /** Folder of the files of the pages, relative to the base. */
   folder: string;
   /** Answers to what the page asks first, as JSON text: it draws them without asking. */
   answers: string;
+  /** Absolute URL of the picture of link previews; empty for a host that is none. */
+  picture: string;
 }
 
 const LONGEST_TITLE = 120;
@@ -38,7 +51,7 @@ const DEEPEST = 100;
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
-  { name, chainId, coinSymbol, chains }: ShellChain,
+  { name, chainId, coinSymbol, hasPrice, chains }: ShellChain,
   files: ShellFiles,
 ): string {
   const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
@@ -51,6 +64,7 @@ export function renderShell(
     network: name,
     chain: chainId === null ? "" : String(chainId),
     coin: coinSymbol,
+    price: String(hasPrice),
     chains: JSON.stringify(chains),
   };
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
@@ -66,6 +80,8 @@ export function renderShell(
 <meta property="og:site_name" content="Periscope">
 <meta property="og:title" content="${escaped(heading)}">
 <meta property="og:description" content="${escaped(about)}">
+<meta property="og:image" content="${escaped(files.picture)}">
+<meta name="twitter:card" content="summary_large_image">
 <link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${escaped(folder)}/pages.css">
 <script type="module" src="${escaped(`${folder}/${page}.js`)}"></script>

@@ -16,13 +16,11 @@ import {
 import { isAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
-import type { AnswerPage, Asked } from "./answers.ts";
+import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { firstRequests, pendingRequest } from "./first-requests.ts";
 import { endOfLink, OLD_PATHS } from "./old-links.ts";
-import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
-import { SECURITY_HEADERS } from "./security.ts";
-import { baseOf, renderLimit, renderShell, type ShellContent } from "./shell.ts";
+import { describe, isSubject, type PageKind, plainContent, sentenceIn } from "./previews.ts";
+import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
@@ -47,6 +45,7 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/txs": "transactions",
   "/contracts": "contracts",
   "/accounts": "accounts",
+  "/tokens": "tokens",
 };
 /** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
@@ -58,7 +57,7 @@ const LONGEST_FIRST = 60_000;
 /** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
 export function addSubjects(
   app: FastifyInstance,
-  allChains: ServedChains,
+  { chains: allChains, publicUrl }: { chains: ServedChains; publicUrl: string | undefined },
   getAssets: () => Promise<Assets>,
   limiter: RateLimiter,
   answerPage: AnswerPage,
@@ -93,14 +92,23 @@ export function addSubjects(
       name: chainTitle(served),
       chainId: knownChainId(served) ?? null,
       coinSymbol: served.coinSymbol,
+      hasPrice: served.priceFeeds.usd !== undefined,
     };
+    const folder = `pages/${assets.digest}`;
+    const from = (publicUrl ?? originOf(request)) + request.originalUrl;
     const files = {
-      folder: `pages/${assets.digest}`,
-      answers: await answerFirst(request, firstRequests(content, chain.chainId), endOf(reply)),
+      folder,
+      picture: URL.parse(`${base}${folder}/preview.png`, from)?.href ?? "",
+      answers: await answerFirst(request, firstRequests(content, chain), endOf(reply)),
     };
+    const sentence = await sentenceIn(files.answers, chain.coinSymbol);
+    const description = [content.description, sentence].filter(Boolean).join(" ");
     reply.headers({ ...SECURITY_HEADERS, "cache-control": "no-cache" });
     reply.header("vary", "accept, accept-encoding");
-    return send(reply, page(httpStatus, renderShell(base, content, chain, files)));
+    return send(
+      reply,
+      page(httpStatus, renderShell(base, { ...content, description }, chain, files)),
+    );
   }
 
   /** Answers the first requests of a page, as a pair of requests and answers; an empty list when that takes long. */
@@ -132,14 +140,14 @@ export function addSubjects(
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
   function look(
-    { sql, coinSymbol }: ServedChain,
+    { sql }: ServedChain,
     kind: PageKind,
     subject: string,
   ): Promise<ShellContent | undefined> {
     const plain = plainContent(kind, subject);
     return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
       const head = await served;
-      return head ? describe(snapshot, kind, subject, { head: head.number, coinSymbol }) : plain;
+      return head ? describe(snapshot, kind, subject, head.number) : plain;
     });
   }
 

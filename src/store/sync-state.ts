@@ -1,7 +1,14 @@
 import { StoreError } from "../core/errors.ts";
 import type { Hex } from "../core/evm/hex.ts";
 import { printable } from "../core/printable.ts";
-import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
+import {
+  type Fragment,
+  firstRow,
+  pluck,
+  type Queryable,
+  type Row,
+  type Transaction,
+} from "../db/client.ts";
 import { keepConnection } from "../db/driver/driver.ts";
 
 /** The published head: the newest block that answers may use. */
@@ -20,12 +27,11 @@ export interface ServedHead {
 }
 
 /** Returns the published head; undefined before the first block. */
-export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
-  const [head] = await sql<ServedHead[]>`
+export function getServedHead(sql: Queryable) {
+  return firstRow(sql<ServedHead[]>`
     SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
       start_block, index_id, CASE WHEN l1_fees THEN l1_fees_from END AS l1_fees_from
-    FROM sync_state WHERE head_number IS NOT NULL`;
-  return head;
+    FROM sync_state WHERE head_number IS NOT NULL`);
 }
 
 /** The published head, and whether the indexes exist. */
@@ -117,11 +123,10 @@ export interface ChainIdentity {
 }
 
 /** Returns the chain that the database holds; undefined when it holds none yet. */
-export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | undefined> {
-  const [identity] = await sql<ChainIdentity[]>`
+export function getChainIdentity(sql: Queryable) {
+  return firstRow(sql<ChainIdentity[]>`
     SELECT chain_id, start_block, genesis_hash, traced
-    FROM sync_state`;
-  return identity;
+    FROM sync_state`);
 }
 
 /** Binds a database to a chain: an empty one, or one after `deleteChain`. The latter raises the generation. */
@@ -138,9 +143,11 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
 }
 
 /** Returns the parts of blocks that were proven on this chain. */
-export async function listProvenParts(sql: Queryable): Promise<string[]> {
-  const rows = await sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`;
-  return rows.map(({ part }) => part);
+export function listProvenParts(sql: Queryable) {
+  return pluck(
+    "part",
+    sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`,
+  );
 }
 
 /** Stores that a part of blocks was proven on this chain. */

@@ -21,7 +21,7 @@ import {
   waitForVerification,
 } from "./jobs/submit.ts";
 import { isStillFullyVerified, keepCodesCompared } from "./present-codes.ts";
-import { removeAbandonedFolders } from "./process/folder.ts";
+import { removeAbandonedFolders } from "./process/machine.ts";
 import { createWorkerPool } from "./process/pool.ts";
 import { DEFAULT_LIMITS, type WorkerLimits } from "./process/worker-process.ts";
 import {

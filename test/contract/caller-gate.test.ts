@@ -4,7 +4,7 @@ import { forwardedMethods } from "../../src/api/eth-rpc/forwarded.ts";
 import { indexMethods } from "../../src/api/eth-rpc/methods.ts";
 import { paramsIn } from "../../src/api/explorer/action.ts";
 import { actionsIn } from "../../src/api/explorer/registry.ts";
-import { endpoints } from "../../src/api/sourcify/registry.ts";
+import { endpoints } from "../../src/api/sourcify/routes.ts";
 import { Gate } from "../../src/chain/rpc/limits.ts";
 import { saveProxy } from "../../src/store/contracts/proxies.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";

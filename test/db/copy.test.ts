@@ -4,15 +4,15 @@ import { copyInto, copyTable, encodeRows, type RowOf } from "../../src/db/copy.t
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const samples = copyTable("samples", {
-  position: "int4",
-  data: "bytea?",
-  flag: "bool",
-  small: "int2",
-  large: "int8",
-  amount: "numeric?",
-  label: "text",
-  path: "int4[]",
-  extra: "json?",
+  int4: ["position"],
+  "bytea?": ["data"],
+  bool: ["flag"],
+  int2: ["small"],
+  int8: ["large"],
+  "numeric?": ["amount"],
+  text: ["label"],
+  "int4[]": ["path"],
+  "json?": ["extra"],
 });
 
 type Sample = RowOf<typeof samples>;
@@ -95,9 +95,11 @@ describe("rows copied in binary", () => {
 
   it("are refused when bytes are not whole or no hex", () => {
     const row = { data: "0xabc" } as unknown as Sample;
-    expect(() => encodeRows(copyTable("x", { data: "bytea" }), [row as never])).toThrow(RangeError);
+    expect(() => encodeRows(copyTable("x", { bytea: ["data"] }), [row as never])).toThrow(
+      RangeError,
+    );
     const other = { data: "0xzz" } as unknown as Sample;
-    expect(() => encodeRows(copyTable("x", { data: "bytea" }), [other as never])).toThrow(
+    expect(() => encodeRows(copyTable("x", { bytea: ["data"] }), [other as never])).toThrow(
       RangeError,
     );
   });
@@ -111,12 +113,12 @@ describe("rows copied in binary", () => {
     ["a list for a quantity", { amount: [] }],
     ["a truth value for a quantity", { amount: true }],
   ])("are refused with %s", (_, row) => {
-    const table = copyTable("x", { amount: "numeric" });
+    const table = copyTable("x", { numeric: ["amount"] });
     expect(() => encodeRows(table, [row as never])).toThrow(RangeError);
   });
 
   it("are refused with a text that PostgreSQL does not take", () => {
-    const table = copyTable("x", { label: "text" });
+    const table = copyTable("x", { text: ["label"] });
     expect(() => encodeRows(table, [{ label: "a\0b" }])).toThrow(RangeError);
   });
 
@@ -130,7 +132,7 @@ describe("rows copied in binary", () => {
   it("fail without harm when the connection is lost in the middle", async () => {
     const { sql } = database;
     const rows = Array.from({ length: 200_000 }, (_, position) => ({ position }));
-    const positions = copyTable("samples", { position: "int4" });
+    const positions = copyTable("samples", { int4: ["position"] });
     const document = encodeRows(positions, rows);
     const copying = sql.begin(async (transaction) => {
       const [backend] = await transaction<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

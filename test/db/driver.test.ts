@@ -335,9 +335,9 @@ test("the driver takes free connections in turns: ours takes the first", async (
 });
 
 describe("the driver waits within a COPY, and drops what goes wrong in it: ours does not", () => {
-  const numbers = copyTable("numbers", { n: "int4" });
+  const numbers = copyTable("numbers", { int4: ["n"] });
   const document = encodeRows(numbers, [{ n: 1 }]);
-  const twoColumns = encodeRows(copyTable("numbers", { n: "int4", m: "int4" }), [{ n: 1, m: 2 }]);
+  const twoColumns = encodeRows(copyTable("numbers", { int4: ["n", "m"] }), [{ n: 1, m: 2 }]);
   beforeAll(async () => {
     await sql`CREATE TABLE numbers (n int4)`;
   });
@@ -360,7 +360,7 @@ describe("the driver waits within a COPY, and drops what goes wrong in it: ours 
 
   test.each([
     [numbers, twoColumns, "row field count is 2, expected 1"],
-    [copyTable("nowhere", { n: "int4" }), document, 'relation "nowhere" does not exist'],
+    [copyTable("nowhere", { int4: ["n"] }), document, 'relation "nowhere" does not exist'],
   ])(
     "it rejects with the server's reason, whatever was sent behind it",
     async (table, sent, reason) => {

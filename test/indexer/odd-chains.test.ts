@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { presentWithdrawal } from "../../src/api/explorer/present/withdrawal.ts";
+import { presentWithdrawal } from "../../src/api/explorer/present/block.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql } from "../../src/db/client.ts";

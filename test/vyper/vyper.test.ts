@@ -4,7 +4,7 @@ import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Claim, claimOf } from "../../src/kit/claim.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { runExecutable } from "../../src/verification/compilers/executable.ts";
+import { runExecutable } from "../../src/verification/compilers/compiler.ts";
 import { compareReleases } from "../../src/verification/compilers/versions.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";

@@ -1,11 +1,71 @@
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
+import { isHash } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
 import { askOnce } from "../explorer/forwarding.ts";
+import { readBalanceAt } from "../explorer/from-node/accounts.ts";
 import { GAS_NOT_ESTIMATED } from "../explorer/gas/prices.ts";
 import { readHeadNumber } from "../reading/snapshot.ts";
-import { getBalance } from "./balance.ts";
 import { getLogs } from "./logs.ts";
-import { type IndexMethod, rpcFailure } from "./rpc.ts";
+import {
+  type IndexMethod,
+  type NodeTag,
+  type RpcContext,
+  type RpcOutcome,
+  rpcFailure,
+} from "./rpc.ts";
 import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
+
+const INTEGER = /^[+-]?\d+$/;
+const NOT_FOUND = rpcFailure("not-found", "Balance not found");
+
+/** `eth_getBalance`: at the served head from the index, at another block from the node. */
+const getBalance: IndexMethod = {
+  parameters: [1, 2],
+  async answer(context, [address, block]) {
+    if (!isAddress(address)) return invalid("address");
+    const at = parseBlock(block);
+    if (at === undefined) return invalid("block");
+    if (typeof at !== "number") return balanceOfNode(context, address, at);
+    const balance = await readBalanceAt(context, lowerAddress(address), at);
+    return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
+  },
+};
+
+function invalid(parameter: string): RpcOutcome {
+  return rpcFailure("invalid-parameter", `Query parameter '${parameter}' is invalid`, parameter);
+}
+
+/** A block that only the node can resolve. */
+type NodeBlock = NodeTag | { blockHash: string };
+
+/** Returns a block's number, infinite for the served head, or its hash (32 bytes, EIP-1898); undefined for anything else. */
+function parseBlock(block: unknown): number | NodeBlock | undefined {
+  if (block === undefined || block === null || block === "latest" || block === "pending") {
+    return Number.POSITIVE_INFINITY;
+  }
+  if (block === "earliest") return 0;
+  if (block === "safe" || block === "finalized") return block;
+  if (isHash(block)) return { blockHash: block };
+  if (isRecord(block)) {
+    const { blockHash, blockNumber } = block;
+    if (blockHash !== undefined) return isHash(blockHash) ? { ...block, blockHash } : undefined;
+    return isQuantity(blockNumber) ? Number.parseInt(blockNumber, 16) : undefined;
+  }
+  if (isQuantity(block)) return Number.parseInt(block, 16);
+  const isNumber = typeof block === "number" || (typeof block === "string" && INTEGER.test(block));
+  const number = isNumber ? Number(block) : Number.NaN;
+  return Number.isInteger(number) && number >= 0 ? number : undefined;
+}
+
+async function balanceOfNode(
+  { chain }: RpcContext,
+  address: Address,
+  block: NodeBlock,
+): Promise<RpcOutcome> {
+  const result = await askOnce(chain, "eth_getBalance", address, block);
+  return isQuantity(result) ? { result } : NOT_FOUND;
+}
 
 const blockNumber: IndexMethod = {
   parameters: [0, 0],

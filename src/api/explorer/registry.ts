@@ -1,185 +1,56 @@
+import { type Input, lookUp } from "../http/input/form.ts";
 import { type Action, isServedIn } from "./action.ts";
 import type { Dialect } from "./envelope.ts";
 import { approvals } from "./modules/account/approvals.ts";
-import { balance } from "./modules/account/balances/balance.ts";
-import { balancehistory } from "./modules/account/balances/balancehistory.ts";
-import { balancemulti } from "./modules/account/balances/balancemulti.ts";
-import { ethGetBalance } from "./modules/account/balances/eth_get_balance.ts";
-import { listaccounts } from "./modules/account/balances/listaccounts.ts";
-import { fundedby } from "./modules/account/fundedby.ts";
-import { getminedblocks } from "./modules/account/getminedblocks.ts";
-import { pendingtxlist } from "./modules/account/pendingtxlist.ts";
-import { addresstokennftinventory } from "./modules/account/tokens/addresstokennftinventory.ts";
-import {
-  addresstokenbalance,
-  addresstokennftbalance,
-} from "./modules/account/tokens/owned-token-lists.ts";
-import { tokenTransferLists } from "./modules/account/tokens/token-transfers.ts";
-import { tokenbalance } from "./modules/account/tokens/tokenbalance.ts";
-import { tokenbalancehistory } from "./modules/account/tokens/tokenbalancehistory.ts";
-import { tokenlist } from "./modules/account/tokens/tokenlist.ts";
-import { txlist } from "./modules/account/txlist.ts";
-import { txlistinternal } from "./modules/account/txlistinternal.ts";
-import { txsBeaconWithdrawal } from "./modules/account/txsBeaconWithdrawal.ts";
-import { ethBlockNumber } from "./modules/block/eth_block_number.ts";
-import { getblock } from "./modules/block/getblock.ts";
-import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
-import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
-import { getblockreward } from "./modules/block/getblockreward.ts";
-import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
-import { listblocks } from "./modules/block/listblocks.ts";
-import { getabi } from "./modules/contract/getabi.ts";
-import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
-import { getsourcecode } from "./modules/contract/getsourcecode.ts";
-import { listbyname, listnames } from "./modules/contract/listbyname.ts";
-import { listcontracts } from "./modules/contract/listcontracts.ts";
-import { readcontract } from "./modules/contract/readcontract.ts";
-import { checkproxyverification } from "./modules/contract/verification/checkproxyverification.ts";
-import { checkverifystatus } from "./modules/contract/verification/checkverifystatus.ts";
-import {
-  verifyViaRepository,
-  verifyViaSourcify,
-} from "./modules/contract/verification/metadata-files.ts";
-import { verify } from "./modules/contract/verification/verify.ts";
-import { verifyVyperContract } from "./modules/contract/verification/verify_vyper_contract.ts";
-import { verifyproxycontract } from "./modules/contract/verification/verifyproxycontract.ts";
+import { balances } from "./modules/account/balances.ts";
+import { holdings } from "./modules/account/holdings.ts";
+import { income } from "./modules/account/income.ts";
+import { transactionsOfAccounts } from "./modules/account/transactions.ts";
+import { tokenTransferLists } from "./modules/account/transfers.ts";
+import { blocks } from "./modules/block/blocks.ts";
+import { blockTimes } from "./modules/block/times.ts";
+import { contractLists } from "./modules/contract/lists.ts";
+import { sources } from "./modules/contract/sources.ts";
+import { verificationStates } from "./modules/contract/verification/status.ts";
+import { verifications } from "./modules/contract/verification/verify.ts";
 import { verifysourcecode } from "./modules/contract/verification/verifysourcecode.ts";
-import { gasestimate } from "./modules/gastracker/gasestimate.ts";
-import { gasoracle } from "./modules/gastracker/gasoracle.ts";
-import { getapilimit } from "./modules/getapilimit/getapilimit.ts";
-import { getLogs } from "./modules/logs/getLogs.ts";
-import {
-  ethGetBlockByNumber,
-  ethGetBlockTransactionCountByNumber,
-  ethGetTransactionByBlockNumberAndIndex,
-  ethGetTransactionByHash,
-  ethGetTransactionReceipt,
-  ethGetUncleByBlockNumberAndIndex,
-  ethBlockNumber as proxyBlockNumber,
-} from "./modules/proxy/index-methods.ts";
-import {
-  ethCall,
-  ethEstimateGas,
-  ethGasPrice,
-  ethGetCode,
-  ethGetStorageAt,
-  ethGetTransactionCount,
-  ethMaxPriorityFeePerGas,
-  ethSendRawTransaction,
-} from "./modules/proxy/node-methods.ts";
-import {
-  coinsupply,
-  ethsupply,
-  ethsupply2,
-  ethsupplyexchange,
-} from "./modules/stats/coin-supplies.ts";
-import { dailySeries } from "./modules/stats/daily-series.ts";
+import { gastracker } from "./modules/gastracker.ts";
+import { getapilimit } from "./modules/getapilimit.ts";
+import { getLogs } from "./modules/logs.ts";
+import { indexMethods } from "./modules/proxy/index-methods.ts";
+import { nodeMethods } from "./modules/proxy/node-methods.ts";
+import { days } from "./modules/stats/days.ts";
 import { coinPriceActions } from "./modules/stats/prices.ts";
-import { tokensupply } from "./modules/stats/tokensupply.ts";
-import { tokensupplyhistory } from "./modules/stats/tokensupplyhistory.ts";
-import { totalfees } from "./modules/stats/totalfees.ts";
-import { getToken } from "./modules/token/getToken.ts";
-import { getTokenHolders, tokenholderlist } from "./modules/token/holder-lists.ts";
-import { listtokens } from "./modules/token/listtokens.ts";
-import { tokenholdercount } from "./modules/token/tokenholdercount.ts";
-import { tokeninfo } from "./modules/token/tokeninfo.ts";
-import { topholders } from "./modules/token/topholders.ts";
-import { getstatus } from "./modules/transaction/getstatus.ts";
-import { gettxinfo } from "./modules/transaction/gettxinfo.ts";
-import { gettxreceiptstatus } from "./modules/transaction/gettxreceiptstatus.ts";
-import { listtransactions } from "./modules/transaction/listtransactions.ts";
-import { listtransfers } from "./modules/transaction/listtransfers.ts";
+import { supplies } from "./modules/stats/supplies.ts";
+import { tokens } from "./modules/token.ts";
+import { transactionLists } from "./modules/transaction/lists.ts";
+import { transactions } from "./modules/transaction/transactions.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
   account: [
-    ethGetBalance,
-    balance,
-    balancemulti,
-    listaccounts,
-    pendingtxlist,
-    txlist,
-    txlistinternal,
+    ...balances,
+    ...transactionsOfAccounts,
     ...tokenTransferLists,
-    tokenbalance,
-    tokenlist,
-    getminedblocks,
-    addresstokenbalance,
-    addresstokennftbalance,
-    addresstokennftinventory,
-    tokenbalancehistory,
-    balancehistory,
-    fundedby,
+    ...holdings,
+    ...income,
     approvals,
-    txsBeaconWithdrawal,
   ],
   logs: [getLogs],
-  token: [
-    getToken,
-    getTokenHolders,
-    tokeninfo,
-    tokenholderlist,
-    tokenholdercount,
-    topholders,
-    listtokens,
-  ],
-  stats: [
-    tokensupply,
-    tokensupplyhistory,
-    ethsupply,
-    ethsupply2,
-    ethsupplyexchange,
-    coinsupply,
-    ...coinPriceActions,
-    totalfees,
-    ...dailySeries,
-  ],
-  block: [
-    ethBlockNumber,
-    getblock,
-    listblocks,
-    getblockreward,
-    getblockcountdown,
-    getblocknobytime,
-    getblocktxnscount,
-  ],
+  token: tokens,
+  stats: [...supplies, ...coinPriceActions, ...days],
+  block: [...blocks, ...blockTimes],
   contract: [
-    listcontracts,
-    listbyname,
-    listnames,
-    getabi,
-    readcontract,
-    getsourcecode,
-    getcontractcreation,
-    verify,
-    verifyViaSourcify,
-    verifyViaRepository,
-    verifyVyperContract,
+    ...contractLists,
+    ...sources,
+    ...verifications,
     verifysourcecode,
-    checkverifystatus,
-    verifyproxycontract,
-    checkproxyverification,
+    ...verificationStates,
   ],
-  transaction: [gettxinfo, listtransactions, listtransfers, gettxreceiptstatus, getstatus],
-  gastracker: [gasoracle, gasestimate],
+  transaction: [...transactions, ...transactionLists],
+  gastracker,
   getapilimit: [getapilimit],
-  proxy: [
-    proxyBlockNumber,
-    ethGetBlockByNumber,
-    ethGetBlockTransactionCountByNumber,
-    ethGetUncleByBlockNumberAndIndex,
-    ethGetTransactionByHash,
-    ethGetTransactionByBlockNumberAndIndex,
-    ethGetTransactionReceipt,
-    ethGetTransactionCount,
-    ethGetCode,
-    ethGetStorageAt,
-    ethCall,
-    ethEstimateGas,
-    ethGasPrice,
-    ethSendRawTransaction,
-    ethMaxPriorityFeePerGas,
-  ],
+  proxy: [...indexMethods, ...nodeMethods],
 };
 
 /** Descriptions of the modules, for people. */
@@ -220,4 +91,14 @@ export function actionsOf(
   dialect: Dialect,
 ): ReadonlyMap<string, Action> | undefined {
   return byName[dialect].get(module);
+}
+
+/** Returns whether the parameters name a submission; undefined while module or action is absent. */
+export function namesSubmission(input: Input): boolean | undefined {
+  const module = lookUp(input, "module");
+  const action = lookUp(input, "action");
+  if (module === undefined || action === undefined) return undefined;
+  if (typeof module !== "string" || typeof action !== "string") return false;
+  const named = actionsOf(module.toLowerCase(), "etherscan")?.get(action.toLowerCase());
+  return named?.isSubmission ?? false;
 }

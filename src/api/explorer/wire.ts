@@ -26,5 +26,11 @@ export const decimalFraction = z.string().regex(/^\d+(\.\d+)?$/);
 /** Minimal hex quantity. */
 export const quantity = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/);
 
+/** The standard of a token. */
+export const tokenType = z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]);
+
 /** Truth value as `0` or `1`. */
 export const flag = z.enum(["0", "1"]);
+
+/** Etherscan's text for an unknown price of a token in US dollars. */
+export const UNKNOWN_PRICE = "0.000000000000000000";

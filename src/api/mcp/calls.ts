@@ -5,7 +5,7 @@ import { isRecord } from "../../core/json/record.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";
 import type { Answer } from "../explorer/envelope.ts";
 import { requestErrorOf } from "../http/failures.ts";
-import { chooseChain } from "../serving/chain-choice.ts";
+import { chooseChain } from "../serving/chains.ts";
 import { decideChain, knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { boundResult, countFitting } from "./answers.ts";
 import {

@@ -4,12 +4,13 @@ import { FILE_TYPES } from "../explorer/list-file.ts";
 import { actionsIn } from "../explorer/registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
-import { JSON_TYPE, responses } from "./responses.ts";
 import {
   type Components,
   explorerSuccess,
+  JSON_TYPE,
   type JsonSchema,
   reference,
+  responses,
   rpcSuccess,
 } from "./schemas.ts";
 

@@ -4,11 +4,9 @@ import { moduleSummaries } from "../explorer/registry.ts";
 import { type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { chainTitle, knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { describeActions } from "./actions.ts";
+import { restRoutes, sourcifyRoutes } from "./dialect-routes.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
-import { errorResponses } from "./responses.ts";
-import { restRoutes } from "./rest-verification.ts";
-import { createComponents, explorerFailure, rpcFailure } from "./schemas.ts";
-import { sourcifyRoutes } from "./sourcify.ts";
+import { createComponents, errorResponses, explorerFailure, rpcFailure } from "./schemas.ts";
 
 export interface DocumentOptions {
   /** The program's version. */

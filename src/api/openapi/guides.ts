@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { actionsIn, moduleSummaries } from "../explorer/registry.ts";
 import { send } from "../http/http.ts";
-import { baseOf } from "../serving/chain-list.ts";
+import { baseOf } from "../serving/chains.ts";
 import { chainTitle, knownChainId } from "../serving/served-chain.ts";
 
 export interface GuideOptions {

@@ -1,8 +1,14 @@
 import { forwardedMethods } from "../eth-rpc/forwarded.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
 import { methods } from "../ots/methods.ts";
-import { JSON_TYPE, type Response, responses } from "./responses.ts";
-import { type JsonSchema, reference, rpcSuccess } from "./schemas.ts";
+import {
+  JSON_TYPE,
+  type JsonSchema,
+  type Response,
+  reference,
+  responses,
+  rpcSuccess,
+} from "./schemas.ts";
 
 /** A route beside the actions, for the document. */
 export interface OtherRoute {

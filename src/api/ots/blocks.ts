@@ -12,7 +12,7 @@ import type { RpcContext } from "../eth-rpc/rpc.ts";
 import { presentReceipt, presentTransaction } from "../eth-rpc/transactions.ts";
 import { hash } from "../explorer/modules/proxy/arguments.ts";
 import { ethGetBlockByNumber, ofBranch } from "../explorer/modules/proxy/index-methods.ts";
-import { inclusionReward, uncleReward } from "../explorer/present/uncle.ts";
+import { inclusionReward, uncleReward } from "../explorer/present/block.ts";
 import { blockInHex, method, numberOfBlock, parse, resultOf, wholeNumber } from "./outcomes.ts";
 
 const SELECTOR_CHARACTERS = 10;

@@ -21,7 +21,7 @@ import {
 } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
-import { namesSubmission } from "../explorer/submissions.ts";
+import { namesSubmission } from "../explorer/registry.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { addMultipart } from "../http/input/multipart.ts";
@@ -35,8 +35,7 @@ import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
-import { chooseChain } from "./chain-choice.ts";
-import { addChainList, listChains } from "./chain-list.ts";
+import { addChainList, chooseChain, listChains } from "./chains.ts";
 import { addEvents } from "./events.ts";
 import { decideChain } from "./served-chain.ts";
 

@@ -4,7 +4,7 @@ import type { LookupParts } from "../../store/contracts/verified/lookup.ts";
 import type { KeptCode } from "../../verification/engine/kept-code.ts";
 import type { VerifiedSource } from "../../verification/engine/verified-source.ts";
 import type { CodeMatch } from "../../verification/match/code/code-match.ts";
-import { codeOnChain } from "../../verification/on-chain-code.ts";
+import { codeOnChain } from "../../verification/similar.ts";
 
 /** The stored compilation, as in `LookupParts.compilation`. */
 type Compilation = Pick<

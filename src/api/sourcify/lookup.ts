@@ -10,12 +10,13 @@ import {
   type LookupParts,
 } from "../../store/contracts/verified/lookup.ts";
 import { listSources, type SourceFile } from "../../store/contracts/verified/verified-contract.ts";
+import { PageTooLarge } from "../../store/lists/large-pages.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { ProxyReader } from "../../verification/proxies/proxy.ts";
+import { hashSignatures, readAbi } from "../abi/abi.ts";
 import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { type Field, pick, type Wanted } from "./fields.ts";
 import { presentProxy, readProxy } from "./proxy.ts";
-import { presentSignatures } from "./signatures.ts";
 
 const CODES = ["compilation", "codeHash", "creationSourceMap", "runtimeSourceMap"] as const;
 
@@ -70,7 +71,7 @@ export async function readLookup(
   };
 }
 
-export type Lookup = Awaited<ReturnType<typeof readLookup>>;
+type Lookup = Awaited<ReturnType<typeof readLookup>>;
 
 /** Presents the fields. Older rows lack the newer ones' fields. */
 export async function presentLookup(
@@ -184,4 +185,17 @@ function presentOutput(found: LookupParts) {
       [found.filePath, Object.fromEntries([[found.contractName, contract]])],
     ]),
   };
+}
+
+/** Most characters of an ABI, the limit of new ones. */
+const MAXIMUM_ABI = 2_000_000;
+
+/** Presents the signatures of an ABI by kind, with their hashes. Throws `PageTooLarge`. */
+async function presentSignatures(abi: string) {
+  if (abi.length > MAXIMUM_ABI) throw new PageTooLarge();
+  const signatures = { function: [] as object[], event: [] as object[], error: [] as object[] };
+  for await (const { kind, signature, hash } of hashSignatures(readAbi(abi))) {
+    signatures[kind].push({ signature, signatureHash32: hash, signatureHash4: hash.slice(0, 10) });
+  }
+  return signatures;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastif
 import { forCaller } from "../../chain/caller-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { MOST_TOKENS } from "../../verification/inputs/json.ts";
+import { MOST_TOKENS } from "../../verification/inputs/compiler-input.ts";
 import { endOf, type HttpOptions, send } from "../http/http.ts";
 import { lookUp } from "../http/input/form.ts";
 import { parseJson } from "../http/input/json.ts";
@@ -18,8 +18,25 @@ import {
   type ServedChains,
 } from "../serving/served-chain.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
+import { contract } from "./endpoints/contract.ts";
+import { contractLink, job, jobLink } from "./endpoints/job.ts";
+import { allChains, chains, contracts, similar } from "./endpoints/lists.ts";
+import { verify, verifyMetadata } from "./endpoints/verify.ts";
 import { SourcifyError } from "./errors.ts";
-import { endpoints } from "./registry.ts";
+
+/** Every endpoint of Sourcify's dialect, in the order of the documentation. */
+export const endpoints: readonly Endpoint[] = [
+  verify,
+  verifyMetadata,
+  job,
+  contract,
+  allChains,
+  similar,
+  contracts,
+  chains,
+  jobLink,
+  contractLink,
+];
 
 /** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
 export function addSourcify(

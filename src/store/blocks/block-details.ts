@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../db/client.ts";
 import { publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { type BlockBounds, behindPlace, inPublishedBlocks } from "../lists/page.ts";
@@ -31,11 +31,7 @@ export interface BlockEntry {
 }
 
 /** Returns published blocks, newest first. */
-export function listBlocks(
-  sql: Queryable,
-  blocks: BlockBounds,
-  page: PageRange,
-): Promise<BlockEntry[]> {
+export function listBlocks(sql: Queryable, blocks: BlockBounds, page: PageRange) {
   return sql<BlockEntry[]>`
     SELECT ${columns(sql)} FROM blocks
     WHERE ${inPublishedBlocks(sql, blocks, "number")} ${behindPlace(sql, page, ["number"], "desc")}
@@ -44,14 +40,10 @@ export function listBlocks(
 }
 
 /** Returns the published block of a number or a hash; undefined when there is none. */
-export async function getBlock(
-  sql: Queryable,
-  block: { number: number } | { hash: Hex },
-): Promise<BlockEntry | undefined> {
+export function getBlock(sql: Queryable, block: { number: number } | { hash: Hex }) {
   const which = "hash" in block ? sql`hash = ${block.hash}` : sql`number = ${block.number}`;
-  const [found] = await sql<BlockEntry[]>`
-    SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`;
-  return found;
+  return firstRow(sql<BlockEntry[]>`
+    SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`);
 }
 
 /** Returns the gas of a block's deposits (rollups of the OP stack); null without one. */

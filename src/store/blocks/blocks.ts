@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Queryable } from "../../db/client.ts";
+import { firstRow, type Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { behindPlace, inPublishedBlocks } from "../lists/page.ts";
 
@@ -15,11 +15,7 @@ export interface MinedBlock {
 }
 
 /** Returns blocks whose fee recipient is the address, newest first. */
-export async function listMinedBlocks(
-  sql: Queryable,
-  miner: Address,
-  page: PageRange,
-): Promise<MinedBlock[]> {
+export function listMinedBlocks(sql: Queryable, miner: Address, page: PageRange) {
   // The miner in the order selects its own index: see `LogRange` in logs.ts.
   return sql<MinedBlock[]>`
     SELECT page.number, b.timestamp AS timestamp_seconds, b.reward,
@@ -56,11 +52,8 @@ export interface BlockPace {
 }
 
 /** Counts the contents of a published block. */
-export async function getBlockCounts(
-  sql: Queryable,
-  number: number,
-): Promise<BlockCounts | undefined> {
-  const [counts] = await sql<BlockCounts[]>`
+export function getBlockCounts(sql: Queryable, number: number) {
+  return firstRow(sql<BlockCounts[]>`
     SELECT number, transaction_count AS transactions, i.count AS internal_transactions,
       t.erc20 AS erc20_transfers, t.erc721 AS erc721_transfers, t.erc1155 AS erc1155_transfers
     FROM blocks
@@ -74,18 +67,16 @@ export async function getBlockCounts(
         count(DISTINCT log_index) FILTER (WHERE standard = 1155) AS erc1155
       FROM token_transfers_of_block(blocks.number)
     ) t
-    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
-  return counts;
+    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`);
 }
 
 /** Returns the pace of the newest 100 published blocks; undefined before the first block. */
-export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefined> {
-  const [pace] = await sql<BlockPace[]>`
+export function getBlockPace(sql: Queryable) {
+  return firstRow(sql<BlockPace[]>`
     SELECT s.head_number, s.head_number - b.number AS distances,
       greatest(s.head_timestamp - b.timestamp, 0) AS seconds
     FROM sync_state s
-    JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`;
-  return pace;
+    JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`);
 }
 
 /** Returns the number of the last published block at or before a time; the highest of equal times. */
@@ -115,11 +106,7 @@ export async function getBlockNumberAfter(
 }
 
 /** Returns number and hash of a recorded block; undefined when there is none. */
-export async function getBlockReference(
-  sql: Queryable,
-  number: number,
-): Promise<{ number: number; hash: Hex } | undefined> {
-  const [block] = await sql<{ number: number; hash: Hex }[]>`
-    SELECT number, hash FROM blocks WHERE number = ${number}`;
-  return block;
+export function getBlockReference(sql: Queryable, number: number) {
+  return firstRow(sql<{ number: number; hash: Hex }[]>`
+    SELECT number, hash FROM blocks WHERE number = ${number}`);
 }

@@ -14,7 +14,7 @@ export interface Uncle {
 }
 
 /** Returns the uncles of a published block, in their order. */
-export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Promise<Uncle[]> {
+export function listUnclesOfBlock(sql: Queryable, blockNumber: number) {
   return sql<Uncle[]>`
     SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
     WHERE block_number = ${blockNumber} AND block_number <= (SELECT head_number FROM sync_state)
@@ -24,11 +24,7 @@ export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Pr
 const KEY = ["number", "block_number", "position"];
 
 /** Returns an address's uncles that published blocks include, newest first. */
-export async function listUnclesOfMiner(
-  sql: Queryable,
-  miner: Address,
-  page: PageRange,
-): Promise<(Uncle & { position: number })[]> {
+export function listUnclesOfMiner(sql: Queryable, miner: Address, page: PageRange) {
   const rows = sql`
     SELECT block_number, position, number, timestamp AS timestamp_seconds, miner FROM uncles
     WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}`;

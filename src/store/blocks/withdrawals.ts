@@ -26,7 +26,7 @@ export interface WithdrawalEntry extends Withdrawal {
 }
 
 /** Returns the withdrawals of a published block, in their order. */
-export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Promise<Withdrawal[]> {
+export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number) {
   return sql<Withdrawal[]>`
     SELECT withdrawal_index, validator_index, address,
       amount AS amount_gwei

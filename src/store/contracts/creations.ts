@@ -19,10 +19,7 @@ export interface ContractCreation {
 }
 
 /** Returns the creations of known contracts among the addresses, in their order; repeats those of repeated addresses. */
-export async function listContractCreations(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<ContractCreation[]> {
+export function listContractCreations(sql: Queryable, addresses: readonly Address[]) {
   return sql<ContractCreation[]>`
     SELECT asked.address, t.from_address AS sender, CASE WHEN c.position > 0 THEN c.creator END AS factory,
       t.hash AS transaction_hash, c.block_number, b.timestamp AS timestamp_seconds,
@@ -47,10 +44,7 @@ export interface CodePresence {
 }
 
 /** Returns which addresses are contracts: by their newest creation, else by the node's answer about their code. */
-export async function listContractsAmong(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<CodePresence[]> {
+export function listContractsAmong(sql: Queryable, addresses: readonly Address[]) {
   return sql<CodePresence[]>`
     SELECT asked.address,
       CASE WHEN d.address IS NOT NULL THEN CASE WHEN a.balance_block IS NOT NULL THEN false END

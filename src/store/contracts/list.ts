@@ -12,11 +12,7 @@ export interface SeenContract {
 }
 
 /** Lists contracts by first appearance. With `unverified`, only those without sources but with code. */
-export async function listContracts(
-  sql: Queryable,
-  kind: "all" | "unverified",
-  page: PageRange,
-): Promise<SeenContract[]> {
+export function listContracts(sql: Queryable, kind: "all" | "unverified", page: PageRange) {
   const isWanted = (address: Fragment, isGone: Fragment) =>
     kind === "all"
       ? sql``
@@ -41,7 +37,7 @@ export async function listContracts(
 }
 
 /** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
-export async function listEmptyContracts(sql: Queryable, page: PageRange): Promise<SeenContract[]> {
+export function listEmptyContracts(sql: Queryable, page: PageRange) {
   const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
   return sql<SeenContract[]>`
     WITH destroyed AS (

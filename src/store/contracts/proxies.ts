@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Queryable, Sql } from "../../db/client.ts";
+import { firstRow, hasRows, pluck, type Queryable, type Sql } from "../../db/client.ts";
 
 /** A proxy's target, as read at a block. */
 export interface ProxyRow {
@@ -43,51 +43,44 @@ export async function deleteProxy(sql: Queryable, address: Address): Promise<voi
 }
 
 /** Returns the target of an address; undefined when there is none or it is outdated. */
-export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
-  const [row] = await sql<ProxyRow[]>`
+export function getProxy(sql: Queryable, address: Address) {
+  return firstRow(sql<ProxyRow[]>`
     SELECT address, kind, implementations, conflicts, beacon,
       block_number, block_hash
-    FROM valid_proxies WHERE address = ${address}`;
-  return row;
+    FROM valid_proxies WHERE address = ${address}`);
 }
 
 /** Returns whether an address once delegated, and its target is outdated. */
-export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
-  const [row] = await sql`
+export function isStaleProxy(sql: Queryable, address: Address) {
+  return hasRows(sql`
     SELECT 1 FROM proxies p
-    WHERE address = ${address} AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)`;
-  return row !== undefined;
+    WHERE address = ${address} AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)`);
 }
 
 /** Returns proxies with an outdated target, after an upgrade or a reorganisation, except the given ones. */
-export async function listStaleProxies(
-  sql: Sql,
-  limit: number,
-  without: readonly Address[],
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
+export function listStaleProxies(sql: Sql, limit: number, without: readonly Address[]) {
+  return pluck(
+    "address",
+    sql<{ address: Address }[]>`
     SELECT address FROM proxies p
     WHERE block_number <= (SELECT head_number FROM sync_state)
       AND NOT address = ANY(${without}::bytea[])
       AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)
     ORDER BY address
-    LIMIT ${limit}`;
-  return rows.map(({ address }) => address);
+    LIMIT ${limit}`,
+  );
 }
 
 /** Returns addresses that delegated at their last read, after `after`, except the given ones. */
-export async function listProxies(
-  sql: Sql,
-  after: Address,
-  limit: number,
-  without: readonly Address[],
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
+export function listProxies(sql: Sql, after: Address, limit: number, without: readonly Address[]) {
+  return pluck(
+    "address",
+    sql<{ address: Address }[]>`
     SELECT address FROM proxies
     WHERE address > ${after} AND NOT address = ANY(${without}::bytea[])
     ORDER BY address
-    LIMIT ${limit}`;
-  return rows.map(({ address }) => address);
+    LIMIT ${limit}`,
+  );
 }
 
 /** Outcome of a check of an address; without implementations none was found. */
@@ -121,14 +114,9 @@ export async function findProxyCheck(
 }
 
 /** Returns the outcome of a guid; undefined when there is none. */
-export async function getProxyCheck(
-  sql: Queryable,
-  address: Address,
-  guid: string,
-): Promise<ProxyCheck | undefined> {
-  const [row] = await sql<ProxyCheck[]>`
-    SELECT address, implementations FROM proxy_checks WHERE address = ${address} AND guid = ${guid}`;
-  return row;
+export function getProxyCheck(sql: Queryable, address: Address, guid: string) {
+  return firstRow(sql<ProxyCheck[]>`
+    SELECT address, implementations FROM proxy_checks WHERE address = ${address} AND guid = ${guid}`);
 }
 
 /** Deletes outcomes older than a week. */

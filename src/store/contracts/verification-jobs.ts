@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable, Sql } from "../../db/client.ts";
+import { type Fragment, firstRow, pluck, type Queryable, type Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 
 /** A job, as shown to its client. */
@@ -107,17 +107,12 @@ export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
 }
 
 /** Returns the job of a guid; undefined when there is none. */
-export async function getJobStatus(
-  sql: Queryable,
-  address: Address,
-  guid: string,
-): Promise<JobStatus | undefined> {
-  const [row] = await sql<JobStatus[]>`
+export function getJobStatus(sql: Queryable, address: Address, guid: string) {
+  return firstRow(sql<JobStatus[]>`
     SELECT address, state, failure, reason, extract(epoch FROM created_at)::int8 AS created_at_seconds,
       extract(epoch FROM finished_at)::int8 AS finished_at_seconds
     FROM verification_jobs
-    WHERE address = ${address} AND guid = ${guid}`;
-  return row;
+    WHERE address = ${address} AND guid = ${guid}`);
 }
 
 /** The next job, and the index of its source. */
@@ -238,10 +233,12 @@ export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
 }
 
 /** Returns the leases of the running jobs. A renewed lease differs. */
-export async function listLeases(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ lease: string }[]>`
-    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`;
-  return rows.map(({ lease }) => lease);
+export function listLeases(sql: Sql) {
+  return pluck(
+    "lease",
+    sql<{ lease: string }[]>`
+    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`,
+  );
 }
 
 function leaseName(sql: Queryable): Fragment {

@@ -25,11 +25,7 @@ export interface ListedToken extends NamedContract {
 }
 
 /** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
-export async function listContractsByName(
-  sql: Queryable,
-  text: string,
-  { limit, skip }: PageRange,
-): Promise<NamedContract[]> {
+export function listContractsByName(sql: Queryable, text: string, { limit, skip }: PageRange) {
   const start = sql`lower(left(${text}::text, 64))`;
   /** The expression of the indexes (migrations/0111_names.sql). */
   const keyOf = (column: Fragment) => sql`lower(left(${column}, 64)) COLLATE "C"`;

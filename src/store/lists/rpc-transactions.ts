@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../db/client.ts";
 import type { TransactionPlace } from "./address-places.ts";
 import { readPage } from "./large-pages.ts";
 import type { TransactionLog } from "./logs.ts";
@@ -88,17 +88,13 @@ export async function listTransactionsAt(
 }
 
 /** Returns the transaction of a hash; undefined when it is not in a published block. */
-export async function getSignedTransaction(
-  sql: Queryable,
-  hash: Hex,
-): Promise<SignedTransaction | undefined> {
-  const [transaction] = await sql<SignedTransaction[]>`
+export function getSignedTransaction(sql: Queryable, hash: Hex) {
+  return firstRow(sql<SignedTransaction[]>`
     SELECT b.hash AS block_hash, t.block_number, t.transaction_index, ${signedColumns(sql)}
     FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
-    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
-  return transaction;
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`);
 }
 
 /** Returns the transaction at a place; null where the block has none, undefined when the block is not indexed. */

@@ -153,11 +153,7 @@ export type TransferOfTransaction = Pick<
 > & { standard: TokenStandard };
 
 /** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
-export function listTransfersOfTransaction(
-  sql: Queryable,
-  transactionHash: Hex,
-  page: PageRange,
-): Promise<TransferOfTransaction[]> {
+export function listTransfersOfTransaction(sql: Queryable, transactionHash: Hex, page: PageRange) {
   return sql<TransferOfTransaction[]>`
     SELECT f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,

@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import { type ReadAuthorization, readAuthorizations } from "../../core/evm/authorization.ts";
-import type { Queryable } from "../../db/client.ts";
+import { firstRow, pluck, type Queryable } from "../../db/client.ts";
 import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
 import type { TransactionLog } from "./logs.ts";
 import type { TransactionExtra } from "./rpc-transactions.ts";
@@ -63,24 +63,17 @@ export async function readTransactionDetails(
   return { facts, authorizations, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
 }
 
-async function getFacts(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Place,
-): Promise<TransactionFacts | undefined> {
-  const [facts] = await sql<TransactionFacts[]>`
+function getFacts(sql: Queryable, { blockNumber, transactionIndex }: Place) {
+  return firstRow(sql<TransactionFacts[]>`
     SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
       t.max_priority_fee_per_gas, b.base_fee_per_gas, t.extra,
       (SELECT count(*)::int FROM logs_of_transaction(t.block_number, t.transaction_index)) AS logs
     FROM transaction_at(${blockNumber}, ${transactionIndex}) t
-    JOIN blocks b ON b.number = t.block_number`;
-  return facts;
+    JOIN blocks b ON b.number = t.block_number`);
 }
 
 /** Selects calls that ran other code in the caller's context, the first of each. */
-function listDelegations(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Place,
-): Promise<Delegation[]> {
+function listDelegations(sql: Queryable, { blockNumber, transactionIndex }: Place) {
   return sql<Delegation[]>`
     SELECT from_address AS caller, to_address AS callee FROM internal_transactions
     WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
@@ -91,15 +84,14 @@ function listDelegations(
 }
 
 /** Returns callees of the failed frames, the outermost first. */
-async function listFailedCallees(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Place,
-): Promise<Address[]> {
-  const rows = await sql<{ callee: Address }[]>`
+function listFailedCallees(sql: Queryable, { blockNumber, transactionIndex }: Place) {
+  return pluck(
+    "callee",
+    sql<{ callee: Address }[]>`
     SELECT to_address AS callee FROM internal_transactions
     WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
       AND error IS NOT NULL AND to_address IS NOT NULL
     ORDER BY position
-    LIMIT ${MOST_FAILED}`;
-  return rows.map(({ callee }) => callee);
+    LIMIT ${MOST_FAILED}`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Fragment, firstRow, hasRows, type Queryable } from "../../db/client.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
@@ -40,11 +40,8 @@ export function hasSucceeded(sql: Queryable): Fragment {
 }
 
 /** Returns the transaction of a hash; undefined when it is not in a published block. */
-export async function getTransaction(
-  sql: Queryable,
-  hash: Hex,
-): Promise<TransactionDetail | undefined> {
-  const [row] = await sql<TransactionDetail[]>`
+export async function getTransaction(sql: Queryable, hash: Hex) {
+  return firstRow(sql<TransactionDetail[]>`
     SELECT t.block_number, b.hash AS block_hash, b.parent_hash,
       b.timestamp AS timestamp_seconds, (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
       t.transaction_index, t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
@@ -53,8 +50,7 @@ export async function getTransaction(
     FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
-    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
-  return row;
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`);
 }
 
 /** Returns a transaction's logs with an index above `after`, at most `limit`; undefined when its block was rolled back. */
@@ -75,7 +71,6 @@ export async function listLogsOfTransaction(
 }
 
 /** Returns whether any published block has a transaction. */
-export async function hasPublishedTransactions(sql: Queryable): Promise<boolean> {
-  const [found] = await sql`SELECT 1 FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
-  return found !== undefined;
+export function hasPublishedTransactions(sql: Queryable) {
+  return hasRows(sql`SELECT 1 FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`);
 }

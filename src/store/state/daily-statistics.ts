@@ -141,11 +141,11 @@ export interface TotalStatistics {
 }
 
 /** Returns days with blocks, from one day to another inclusive; days are counted from 1970-01-01. */
-export async function listDailyStatistics(
+export function listDailyStatistics(
   sql: Queryable,
   days: { from: number; to: number },
   order: Order,
-): Promise<DailyStatistics[]> {
+) {
   return sql<DailyStatistics[]>`
     SELECT day - '1970-01-01'::date AS day, block_count,
       first_timestamp, last_timestamp,

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
-import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { type Fragment, pluck, type Queryable, type Transaction } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
@@ -75,22 +75,16 @@ export async function listNftsOfOwner(
 }
 
 /** Returns ids of a collection with transfers of their own, ascending, at most `limit`. */
-export async function listKnownIds(
-  sql: Queryable,
-  token: Address,
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ tokenId: string }[]>`
-    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`;
-  return rows.map(({ tokenId }) => tokenId);
+export function listKnownIds(sql: Queryable, token: Address, limit: number) {
+  return pluck(
+    "tokenId",
+    sql<{ tokenId: string }[]>`
+    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`,
+  );
 }
 
 /** Returns those of the ids that went to others by their last own transfer. */
-export async function listMovedIds(
-  sql: Queryable,
-  owner: Address,
-  keys: readonly NftKey[],
-): Promise<NftKey[]> {
+export function listMovedIds(sql: Queryable, owner: Address, keys: readonly NftKey[]) {
   if (keys.length === 0) return [];
   return sql<NftKey[]>`
     SELECT held.token, held.token_id FROM nft_owners AS held

@@ -1,4 +1,4 @@
-import type { Sql, Transaction } from "../../db/client.ts";
+import { pluck, type Sql, type Transaction } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 import { chainTables } from "./chain-tables.ts";
 
@@ -54,9 +54,8 @@ export async function deferIndexes(
 }
 
 /** Returns the names of the missing indexes, in build order. */
-export async function listDeferredIndexes(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`;
-  return rows.map((row) => row.name);
+export function listDeferredIndexes(sql: Sql) {
+  return pluck("name", sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`);
 }
 
 /** Builds a missing index. An interruption leaves it missing, to be built again. */

@@ -14,7 +14,7 @@ interface IndexBuild {
 const LOCK_TIMEOUT = "2s";
 
 /** Returns the indexes to be replaced, in build order. */
-export async function listIndexBuilds(sql: Sql): Promise<IndexBuild[]> {
+export function listIndexBuilds(sql: Sql) {
   return sql<IndexBuild[]>`
     SELECT name, table_name, definition, replaced FROM index_builds ORDER BY name`;
 }

@@ -1,6 +1,6 @@
 import { StoreError } from "../../core/errors.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Queryable, Sql, Transaction } from "../../db/client.ts";
+import { hasRows, type Queryable, type Sql, type Transaction } from "../../db/client.ts";
 import { spreadGroups, spreadTables } from "../cluster/distribution.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
@@ -103,9 +103,8 @@ export async function identifyServers(sql: Sql): Promise<string | undefined> {
 }
 
 /** Returns whether published blocks were counted on these servers, and were whole. */
-export async function isCounted(sql: Queryable, servers: string): Promise<boolean> {
-  const [state] = await sql`SELECT 1 FROM sync_state WHERE servers = ${servers}`;
-  return state !== undefined;
+export function isCounted(sql: Queryable, servers: string) {
+  return hasRows(sql`SELECT 1 FROM sync_state WHERE servers = ${servers}`);
 }
 
 /** As `findLostRows`, for published blocks: by stored counts, else by the tables of a dump from one server. */

@@ -1,4 +1,4 @@
-import type { Sql } from "../../db/client.ts";
+import { hasRows, type Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
@@ -17,10 +17,9 @@ export async function listRecordedTables(writer: {
   return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
 }
 
-async function hasTable(sql: Sql): Promise<boolean> {
-  const [found] = await sql`
-    SELECT FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind <> 'v'`;
-  return found !== undefined;
+function hasTable(sql: Sql) {
+  return hasRows(sql`
+    SELECT FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind <> 'v'`);
 }
 
 /** Replaces the table by the view; returns false where the index is missing, or the table in use for long. */

@@ -1,16 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import type { Logger } from "pino";
 import { codeOf } from "../../core/errors.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerBuild, type CompilerFamily, parseFileName } from "./build.ts";
-import type { CompilerDownloads, ListedBuild } from "./downloads.ts";
+import { DEFAULT_LIMITS, runWorker } from "../process/worker-process.ts";
+import { type CompilerDownloads, createDownloads, type ListedBuild } from "./downloads.ts";
 import {
+  type CompilerBuild,
+  type CompilerFamily,
   type CompilerVersion,
   chooseBuild,
   chooseExactBuild,
   formatVersion,
   nearestVersions,
+  parseFileName,
   parseVersion,
 } from "./versions.ts";
 
@@ -21,7 +25,7 @@ export interface CompilerCatalogue {
   list(language: CompilerFamily): Promise<string[]>;
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   /** Folders of compilers, filled by hand or by the downloader; a missing one is empty. */
   folders: { solc: string | undefined; vyper: string | undefined };
   downloads: { solc: CompilerDownloads | undefined; vyper: CompilerDownloads | undefined };
@@ -96,4 +100,32 @@ async function namesIn(folder: string): Promise<string[]> {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
+}
+
+interface CompilerSource {
+  /** Folder of compilers, created by the first download. */
+  folder: string;
+  /** List of downloadable compilers; undefined: none is downloaded. */
+  listUrl: string | undefined;
+}
+
+/** Creates the catalogue: the bundled compiler, and the folders and lists in the settings. */
+export function openCatalogue(
+  sources: Record<CompilerFamily, CompilerSource>,
+  log: Pick<Logger, "warn">,
+): CompilerCatalogue {
+  const downloads = (family: CompilerFamily): CompilerDownloads | undefined => {
+    const { folder, listUrl } = sources[family];
+    return listUrl === undefined
+      ? undefined
+      : createDownloads({ listUrl, folder, family, check, log });
+  };
+  return createCatalogue({
+    folders: { solc: sources.solc.folder, vyper: sources.vyper.folder },
+    downloads: { solc: downloads("solc"), vyper: downloads("vyper") },
+  });
+}
+
+function check(build: CompilerBuild): Promise<unknown> {
+  return runWorker(build, { type: "version" }, DEFAULT_LIMITS);
 }

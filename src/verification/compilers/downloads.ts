@@ -9,9 +9,11 @@ import {
   type CompilerBuild,
   type CompilerFamily,
   type CompilerKind,
+  type CompilerVersion,
+  formatVersion,
   parseFileName,
-} from "./build.ts";
-import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
+  parseVersion,
+} from "./versions.ts";
 
 /** A downloadable compiler. */
 export interface ListedBuild {

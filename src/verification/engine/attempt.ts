@@ -1,7 +1,6 @@
 import type { Compiler } from "../compilers/compiler.ts";
 import type { CompilerInput } from "../compilers/input.ts";
-import { locateContracts } from "../compilers/located-output.ts";
-import { type CompilerOutput, readOutput } from "../compilers/output.ts";
+import { type CompilerOutput, locateContracts, readOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import { isMatch } from "../match/code/code-match.ts";

@@ -4,12 +4,16 @@ import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import type { CompiledCode } from "../match/code/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code/code-match.ts";
-import { areConstructorArguments } from "../match/code/constructor-arguments.ts";
+import { areConstructorArguments } from "../match/code/creation-code.ts";
 import { isValueOf, isVyperValue } from "../match/code/immutable-value.ts";
-import { foreignParts, jumpDestinations, mayBeRun } from "../match/code/jump-destinations.ts";
+import {
+  foreignParts,
+  initCodeOfBlueprint,
+  jumpDestinations,
+  mayBeRun,
+} from "../match/code/instructions.ts";
 import { pushesNoAddress } from "../match/code/runtime-code.ts";
 import { immutablesIn } from "../match/code/vyper-code.ts";
 import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";

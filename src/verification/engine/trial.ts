@@ -1,14 +1,15 @@
 import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
 import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
-import { constructorInputs, guessArguments } from "../match/code/constructor-arguments.ts";
-import { mayFollow } from "../match/code/creation-code.ts";
-import { environmentOf } from "../match/code/instructions.ts";
-import { foreignParts, mayBeRun } from "../match/code/jump-destinations.ts";
-import type { OnChainCode } from "../match/contract-match.ts";
-import { levelsOf } from "../match/levels.ts";
+import { constructorInputs, guessArguments, mayFollow } from "../match/code/creation-code.ts";
+import {
+  environmentOf,
+  foreignParts,
+  initCodeOfBlueprint,
+  mayBeRun,
+} from "../match/code/instructions.ts";
+import { levelsOf, type OnChainCode } from "../match/contract-match.ts";
 import { makeUpArguments } from "../match/made-up-arguments.ts";
 import { readSyntax } from "../match/syntax.ts";
 import type { Trial } from "../match/trial.ts";

@@ -12,11 +12,15 @@ import type { CompilerInput, CompilerLanguage, Settings } from "../compilers/inp
 import { type CompilerVersion, compareReleases, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import { isPrintable, refuse } from "../inputs/compiler-input.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
+import { librariesIn } from "../match/code/bytecode.ts";
 import type { CodeMatch } from "../match/code/code-match.ts";
-import { librariesIn } from "../match/code/libraries.ts";
-import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
-import { type Levels, levelsOf } from "../match/levels.ts";
+import { initCodeOfBlueprint } from "../match/code/instructions.ts";
+import {
+  type ContractMatch,
+  type Levels,
+  levelsOf,
+  type OnChainCode,
+} from "../match/contract-match.ts";
 import { base58 } from "../match/metadata/content-hash.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { methodNames } from "../match/methods.ts";
@@ -24,9 +28,8 @@ import { fingerprintOf } from "../match/similar.ts";
 import type { Trial } from "../match/trial.ts";
 import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
-import { vyperPragmas } from "./imported-files.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
-import { keptSources } from "./kept-sources.ts";
+import { keptSources, vyperPragmas } from "./kept-sources.ts";
 import { givenAddresses, settingsIn } from "./metadata-text.ts";
 
 /** Longer names are cut. */

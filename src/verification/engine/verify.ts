@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
-import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
 import type { CompilerInput } from "../compilers/input.ts";
-import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
+import { type CompilerBuild, type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { evmVersionSetting, without, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
-import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
+import { initCodeOfBlueprint } from "../match/code/instructions.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import {
   type CodeMetadata,
@@ -17,12 +16,10 @@ import {
   type MetadataHashKind,
   readCodeMetadata,
 } from "../match/metadata/metadata.ts";
-import { findSourceVariant, type SourceVariant } from "../match/metadata/metadata-variants.ts";
-import { textVariants } from "../match/metadata/text-variants.ts";
+import { findSourceVariant, type SourceVariant, textVariants } from "../match/metadata/variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
-import { attemptEvmVersions, diagnoseSettings } from "./diagnose.ts";
-import { explain, WRONG_ARGUMENTS } from "./explain.ts";
+import { attemptEvmVersions, diagnoseSettings, explain, WRONG_ARGUMENTS } from "./explain.ts";
 import { readImmutables } from "./immutables.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";

@@ -6,9 +6,8 @@ import type { SourceFile } from "../../store/contracts/verified/verified-contrac
 import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/metadata/content-hash.ts";
-import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/text-variants.ts";
-import { collectSources, without } from "./compiler-input.ts";
-import { parseObject } from "./json.ts";
+import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/variants.ts";
+import { collectSources, parseObject, without } from "./compiler-input.ts";
 
 /** A shorter input costs as much to hash as one of this length. */
 const HASHED_BYTES = 136;

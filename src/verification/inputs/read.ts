@@ -1,17 +1,18 @@
 import { isRecord } from "../../core/json/record.ts";
-import type { CompilerFamily } from "../compilers/build.ts";
 import type { CompilerInput, Settings } from "../compilers/input.ts";
-import { type CompilerVersion, compareReleases } from "../compilers/versions.ts";
+import {
+  type CompilerFamily,
+  type CompilerVersion,
+  compareReleases,
+} from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata/metadata.ts";
 import type { VerificationForm } from "../request.ts";
-import { checkRuns, MAX_SOURCE_BYTES, without } from "./compiler-input.ts";
-import { readFlattened } from "./flattened.ts";
-import { parseObject } from "./json.ts";
+import { checkRuns, MAX_SOURCE_BYTES, parseObject, without } from "./compiler-input.ts";
 import { knownFurther, knownSettings } from "./known-settings.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
+import { readFlattened, readVyper } from "./single-file.ts";
 import { readStandardJson } from "./standard-json.ts";
-import { readVyper } from "./vyper.ts";
 
 /** Returns a request's compiler; parses as little as possible. Throws `VerificationError` of code `no-metadata`. */
 export function requestedCompiler(form: VerificationForm): {

@@ -8,8 +8,7 @@ import type {
   Target,
 } from "../compilers/input.ts";
 import { splitName, splitNameIn } from "../request.ts";
-import { collectSources, refuse } from "./compiler-input.ts";
-import { parseObject } from "./json.ts";
+import { collectSources, parseObject, refuse } from "./compiler-input.ts";
 
 const LANGUAGES = {
   solc: ["Solidity", "Yul"],

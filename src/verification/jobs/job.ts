@@ -5,8 +5,7 @@ import { ChainError } from "../../core/errors.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/contracts/proxies.ts";
-import type { ClaimedJob } from "../../store/contracts/verification-jobs.ts";
-import { finishJob, noteOnPass } from "../../store/contracts/verification-jobs.ts";
+import { type ClaimedJob, finishJob, noteOnPass } from "../../store/contracts/verification-jobs.ts";
 import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import {
   saveVerifiedContract,

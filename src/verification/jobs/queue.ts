@@ -16,7 +16,18 @@ import {
 } from "../../store/contracts/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
-import { createLeaseWatch } from "./leases.ts";
+
+const EXPIRY_MS = 15_000;
+
+/** Creates a watch that returns leases not renewed for long, by its own clock: the database's may change. */
+export function createLeaseWatch(): (leases: readonly string[]) => string[] {
+  let seen = new Map<string, number>();
+  return (leases) => {
+    const now = performance.now();
+    seen = new Map(leases.map((lease) => [lease, seen.get(lease) ?? now]));
+    return leases.filter((lease) => now - (seen.get(lease) ?? now) >= EXPIRY_MS);
+  };
+}
 
 /** Runs the jobs of several chains, whose tables are in one database. */
 export interface JobQueue {
@@ -41,7 +52,7 @@ export interface JobChain {
   stop(): Promise<void>;
 }
 
-export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
+interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
   /** Concurrent compiles in this process. As many jobs of each chain may wait for its node besides. */
   concurrency: number;
   /** Runner time of a client per hour. Above it, its jobs come after all others. */

@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
-import { initCodeOfBlueprint } from "./code/blueprint.ts";
 import type { CompiledCode } from "./code/bytecode.ts";
 import { type CodeMatch, isMatch } from "./code/code-match.ts";
 import { isPlainValue } from "./code/immutable-value.ts";
-import { foreignParts, mayBeRun } from "./code/jump-destinations.ts";
+import { foreignParts, initCodeOfBlueprint, mayBeRun } from "./code/instructions.ts";
 import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./code/runtime-code.ts";
 import type { ContractMatch } from "./contract-match.ts";
 

@@ -1,4 +1,4 @@
-import type { CompilerBuild } from "../compilers/build.ts";
+import type { CompilerBuild } from "../compilers/versions.ts";
 import type { Task } from "./worker.ts";
 import {
   type Answer,

@@ -6,12 +6,15 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, PeriscopeError } from "../../core/errors.ts";
-import type { CompilerBuild } from "../compilers/build.ts";
 import { brokenCompiler } from "../compilers/compiler.ts";
+import type { CompilerBuild } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
-import { createWorkerFolder, removeWorkerFolder } from "./folder.ts";
-import { residentBytes } from "./memory.ts";
-import { stackKilobytes } from "./stack.ts";
+import {
+  createWorkerFolder,
+  removeWorkerFolder,
+  residentBytes,
+  stackKilobytes,
+} from "./machine.ts";
 import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
 
 /** Limits of one worker process. */

@@ -1,7 +1,7 @@
 import { constants, getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { CompilerBuild } from "../compilers/build.ts";
 import { type Compiler, openCompiler } from "../compilers/compiler.ts";
+import type { CompilerBuild } from "../compilers/versions.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { type VerifyTask, verify } from "../engine/verify.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";

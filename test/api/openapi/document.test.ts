@@ -167,7 +167,7 @@ test("parameters tell whether they are required, and what they default to in the
 
 test("a submission tells what it cannot do without, in JSON and as a form", () => {
   const { requestBody } = operation("/api/contract/verify");
-  const required = ["addressHash", "name", "compilerVersion", "optimization", "contractSourceCode"];
+  const required = ["addressHash", "name", "compilerVersion", "contractSourceCode", "optimization"];
   expect(requestBody?.content["application/json"]).toMatchObject({ schema: { required } });
   expect(requestBody?.content["multipart/form-data"]).toMatchObject({ schema: { required } });
 });

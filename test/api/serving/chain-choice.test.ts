@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Input } from "../../../src/api/http/input/form.ts";
-import { chooseChain } from "../../../src/api/serving/chain-choice.ts";
+import { chooseChain } from "../../../src/api/serving/chains.ts";
 import { RequestError } from "../../../src/core/errors.ts";
 
 const WRONG =

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openCatalogue } from "../../../src/verification/compiler-sources.ts";
+import { openCatalogue } from "../../../src/verification/compilers/catalogue.ts";
 import { compileStandardJson } from "../compile.ts";
 
 const VERSION = "0.8.28+commit.7893614a";

@@ -2,8 +2,10 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { loadSoljson } from "../../../src/verification/compilers/soljson.ts";
 import { readCodeMetadata } from "../../../src/verification/match/metadata/metadata.ts";
-import { findSourceVariant } from "../../../src/verification/match/metadata/metadata-variants.ts";
-import { textVariants } from "../../../src/verification/match/metadata/text-variants.ts";
+import {
+  findSourceVariant,
+  textVariants,
+} from "../../../src/verification/match/metadata/variants.ts";
 
 const require = createRequire(import.meta.url);
 /** Sizes around those at which IPFS and Swarm add a level to their trees. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vyperPragmas } from "../../../src/verification/engine/imported-files.ts";
+import { vyperPragmas } from "../../../src/verification/engine/kept-sources.ts";
 
 test.each([
   ["#pragma optimize none", [["optimize", "none"]]],

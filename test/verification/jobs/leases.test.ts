@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createLeaseWatch } from "../../../src/verification/jobs/leases.ts";
+import { createLeaseWatch } from "../../../src/verification/jobs/queue.ts";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Mismatch } from "../../../src/verification/match/code/code-match.ts";
-import type { ContractMatch } from "../../../src/verification/match/contract-match.ts";
-import { levelsOf } from "../../../src/verification/match/levels.ts";
+import { type ContractMatch, levelsOf } from "../../../src/verification/match/contract-match.ts";
 import { compiled, matched } from "../../support/compiled-code.ts";
 
 const FULL = matched();

@@ -6,7 +6,7 @@ import {
   createWorkerFolder,
   removeAbandonedFolders,
   removeWorkerFolder,
-} from "../../../src/verification/process/folder.ts";
+} from "../../../src/verification/process/machine.ts";
 
 /** A folder as another process would have made it. */
 function folderOf(pid: number, startedAt: number): string {

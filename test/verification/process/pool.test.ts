@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { CompilerBuild, CompilerKind } from "../../../src/verification/compilers/build.ts";
+import type { CompilerBuild, CompilerKind } from "../../../src/verification/compilers/versions.ts";
 import { createWorkerPool } from "../../../src/verification/process/pool.ts";
 import { DEFAULT_LIMITS } from "../../../src/verification/process/worker-process.ts";
 

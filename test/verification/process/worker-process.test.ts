@@ -12,13 +12,12 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { CompilerBuild } from "../../../src/verification/compilers/build.ts";
 import {
   BUNDLED_VERSION,
   type CompilerCatalogue,
   createCatalogue,
 } from "../../../src/verification/compilers/catalogue.ts";
-import { parseVersion } from "../../../src/verification/compilers/versions.ts";
+import { type CompilerBuild, parseVersion } from "../../../src/verification/compilers/versions.ts";
 import { DEFAULT_LIMITS, runWorker } from "../../../src/verification/process/worker-process.ts";
 import { compileStandardJson } from "../compile.ts";
 import { type CompilerFolder, createCompilerFolder } from "../compiler-folder.ts";

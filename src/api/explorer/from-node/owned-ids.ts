@@ -6,7 +6,7 @@ import { listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.t
 import { getToken } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
-import { answered } from "./answered.ts";
+import { answered } from "./history.ts";
 
 /** Ids of one answer for which the contract is asked for the owner. */
 const READABLE_IDS = 1_000;

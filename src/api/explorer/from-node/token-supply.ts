@@ -2,7 +2,7 @@ import { describesItself, standardOf } from "../../../chain/state/token-standard
 import type { Address } from "../../../core/evm/address.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
-import { answered } from "./answered.ts";
+import { answered } from "./history.ts";
 
 /** Returns a token as its contract describes itself at the head, else as stored; undefined without a transfer. Throws `ChainError`. */
 export async function readToken(

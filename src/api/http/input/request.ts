@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { TextRange } from "../../../core/json/json-scan.ts";
-import { namesSubmission } from "../../explorer/submissions.ts";
+import { namesSubmission } from "../../explorer/registry.ts";
 import { SMALL_BODY } from "./body.ts";
 import {
   badRequest,

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { getLookupBytes, getVerifiedMatch } from "../../../store/contracts/verified/lookup.ts";
 import { jsonAnswer } from "../../explorer/envelope.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { type Endpoint, requireAddress, requireChain } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";
 import { needsOf, presentLookup, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
-import { requireAddress, requireChain } from "../parameters.ts";
 
 const names = Object.keys(FIELDS).join(", ");
 const schema = minimalContract.extend(

@@ -27,7 +27,7 @@ export function listVerifiedAbis(
   sql: Queryable,
   addresses: readonly Address[],
   delegations: readonly Delegation[] = [],
-): Promise<VerifiedAbi[]> {
+) {
   return sql<VerifiedAbi[]>`
     WITH asked AS (
       SELECT * FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)

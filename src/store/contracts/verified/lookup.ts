@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
@@ -42,20 +42,16 @@ function match(sql: Queryable): Fragment {
 }
 
 /** Returns a contract's match; undefined when the present code at the address is not verified. */
-export async function getVerifiedMatch(
-  sql: Queryable,
-  address: Address,
-): Promise<VerifiedMatch | undefined> {
-  const [row] = await sql<VerifiedMatch[]>`
-    SELECT ${match(sql)} FROM valid_verified_contracts WHERE address = ${address}`;
-  return row;
+export async function getVerifiedMatch(sql: Queryable, address: Address) {
+  return firstRow(sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts WHERE address = ${address}`);
 }
 
 /** Returns matches by their ids, after `after`. */
-export async function listVerifiedMatches(
+export function listVerifiedMatches(
   sql: Queryable,
   { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
-): Promise<VerifiedMatch[]> {
+) {
   const isAscending = order === "asc";
   const beyond =
     after === undefined ? sql`` : sql`WHERE match_id ${isAscending ? sql`>` : sql`<`} ${after}`;
@@ -65,10 +61,7 @@ export async function listVerifiedMatches(
 }
 
 /** Returns matches of the verified ones among the addresses, by their ids. */
-export async function listMatchesOf(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<VerifiedMatch[]> {
+export function listMatchesOf(sql: Queryable, addresses: readonly Address[]) {
   return sql<VerifiedMatch[]>`
     SELECT ${match(sql)} FROM valid_verified_contracts
     WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
@@ -115,24 +108,17 @@ export interface Deployment {
 }
 
 /** Returns the transaction of that hash in the published blocks. */
-export async function getDeployment(
-  sql: Queryable,
-  transactionHash: Hex,
-): Promise<Deployment | undefined> {
-  const [row] = await sql<Deployment[]>`
+export function getDeployment(sql: Queryable, transactionHash: Hex) {
+  return firstRow(sql<Deployment[]>`
     SELECT t.hash AS transaction_hash, t.block_number,
       t.transaction_index, t.from_address AS deployer
     FROM transaction_place(${transactionHash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
-    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
-  return row;
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`);
 }
 
 /** Returns the names of the verified ones among the addresses. */
-export async function listContractNames(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<{ address: Address; name: string }[]> {
+export function listContractNames(sql: Queryable, addresses: readonly Address[]) {
   return sql<{ address: Address; name: string }[]>`
     SELECT address, contract_name AS name FROM valid_verified_contracts
     WHERE address = ANY (${[...addresses]}::bytea[])`;

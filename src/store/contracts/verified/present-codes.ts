@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
 
 /** The verified code of an address without an indexed creation: only the node has its present code. */
 export interface UnindexedCode {
@@ -14,21 +14,13 @@ export interface UnindexedCode {
 }
 
 /** Returns the verified code of an address without an indexed creation. */
-export async function getUnindexedCode(
-  sql: Queryable,
-  address: Address,
-): Promise<UnindexedCode | undefined> {
-  const [row] = await sql<UnindexedCode[]>`
-    ${unindexedCodes(sql)} AND address = ${address}`;
-  return row;
+export function getUnindexedCode(sql: Queryable, address: Address) {
+  return firstRow(sql<UnindexedCode[]>`
+    ${unindexedCodes(sql)} AND address = ${address}`);
 }
 
 /** Returns verified codes without an indexed creation, by address, after `after`. */
-export async function listUnindexedCodes(
-  sql: Queryable,
-  after: Address,
-  limit: number,
-): Promise<UnindexedCode[]> {
+export function listUnindexedCodes(sql: Queryable, after: Address, limit: number) {
   return sql<UnindexedCode[]>`
     ${unindexedCodes(sql)} AND address > ${after}
     ORDER BY address

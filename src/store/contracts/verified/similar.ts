@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import type { Queryable } from "../../../db/client.ts";
+import { firstRow, pluck, type Queryable } from "../../../db/client.ts";
 
 /** The common code of several deployments of one source. */
 export interface SimilarCode {
@@ -11,30 +11,30 @@ export interface SimilarCode {
 }
 
 /** Returns the masks of verified contracts with runtime code of this length. */
-export async function listMasks(
-  sql: Queryable,
-  runtimeLength: number,
-  limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ mask: string }[]>`
-    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`;
-  return rows.map(({ mask }) => mask);
+export function listMasks(sql: Queryable, runtimeLength: number, limit: number) {
+  return pluck(
+    "mask",
+    sql<{ mask: string }[]>`
+    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`,
+  );
 }
 
 /** Returns verified contracts whose runtime code has this length and is one of the codes, in the order of their verification. */
-export async function listSimilarCandidates(
+export function listSimilarCandidates(
   sql: Queryable,
   runtimeLength: number,
   codes: readonly SimilarCode[],
   limit: number,
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
+) {
+  return pluck(
+    "address",
+    sql<{ address: Address }[]>`
     SELECT address FROM valid_verified_contracts
     WHERE runtime_length = ${runtimeLength} AND (blanked_hash, mask) IN (
       SELECT * FROM unnest(${codes.map(({ hash }) => hash)}::bytea[], ${codes.map(({ mask }) => mask)}::text[]))
     ORDER BY verified_at, address
-    LIMIT ${limit}`;
-  return rows.map(({ address }) => address);
+    LIMIT ${limit}`,
+  );
 }
 
 /** Input for a comparison of other code with a verified contract; JSON as in the table. */
@@ -46,11 +46,7 @@ export interface SimilarEvidence {
 }
 
 /** Returns the evidence of a verified contract; undefined when the present code there is not verified. */
-export async function getSimilarEvidence(
-  sql: Queryable,
-  address: Address,
-): Promise<SimilarEvidence | undefined> {
-  const [row] = await sql<SimilarEvidence[]>`
-    SELECT language, compilation, proof FROM valid_verified_contracts WHERE address = ${address}`;
-  return row;
+export function getSimilarEvidence(sql: Queryable, address: Address) {
+  return firstRow(sql<SimilarEvidence[]>`
+    SELECT language, compilation, proof FROM valid_verified_contracts WHERE address = ${address}`);
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Address } from "../../../core/evm/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../../core/evm/hex.ts";
-import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { type Fragment, hasRows, type Queryable, type Transaction } from "../../../db/client.ts";
 import { getBlockReference } from "../../blocks/blocks.ts";
 import { getCreationFacts } from "../creation-facts.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
@@ -176,11 +176,10 @@ function isFull(row: { runtimeMatch: string | null; creationMatch: string | null
 }
 
 /** Returns whether the code at the address is fully matched, by the index alone. */
-export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
-  const [row] = await sql`
+export function isFullyVerified(sql: Queryable, address: Address) {
+  return hasRows(sql`
     SELECT 1 FROM valid_verified_contracts
-    WHERE address = ${address} AND (runtime_match = 'full' OR creation_match = 'full')`;
-  return row !== undefined;
+    WHERE address = ${address} AND (runtime_match = 'full' OR creation_match = 'full')`);
 }
 
 /** Returns the ABI as JSON text; undefined when the present code at the address is not verified. */

@@ -14,10 +14,7 @@ export interface CoinAccount {
 }
 
 /** Returns accounts of the addresses, in their order. */
-export async function listCoinAccounts(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<CoinAccount[]> {
+export function listCoinAccounts(sql: Queryable, addresses: readonly Address[]) {
   // In a nested SELECT the list's length is unknown, so PostgreSQL reuses the plan.
   return sql<CoinAccount[]>`
     SELECT asked.address, a.address IS NOT NULL AS known, ${exactBalance(sql)} AS balance
@@ -27,10 +24,7 @@ export async function listCoinAccounts(
 }
 
 /** Returns known accounts in the order of their first appearance. */
-export async function listCoinAccountsByAge(
-  sql: Queryable,
-  page: PageRange,
-): Promise<(CoinAccount & { firstBlock: number })[]> {
+export function listCoinAccountsByAge(sql: Queryable, page: PageRange) {
   const key = [
     [sql`first_block`, "bigint"],
     [sql`address`, "bytea"],
@@ -60,11 +54,7 @@ export interface StoredCoinBalance {
 }
 
 /** Returns coin balances that need no node, of up to `limit` addresses, from an address on. */
-export async function listCoinBalancesFrom(
-  sql: Queryable,
-  from: Address,
-  limit: number,
-): Promise<StoredCoinBalance[]> {
+export async function listCoinBalancesFrom(sql: Queryable, from: Address, limit: number) {
   return sql<StoredCoinBalance[]>`
     SELECT address, balance FROM addresses
     WHERE address >= ${from} AND balance_block IS NOT NULL AND ${areBalancesFollowed(sql)}

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from "../../../core/evm/address.ts";
-import type { Queryable } from "../../../db/client.ts";
+import { firstRow, type Queryable } from "../../../db/client.ts";
 import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** The coin supply, in wei. */
@@ -13,12 +13,11 @@ export interface CoinSupply {
 }
 
 /** Returns the supply at the published head; undefined before the first block. */
-export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefined> {
-  const [supply] = await sql<CoinSupply[]>`
+export function getCoinSupply(sql: Queryable) {
+  return firstRow(sql<CoinSupply[]>`
     SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,
       coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS zero_address,
       EXISTS (SELECT 1 FROM addresses WHERE balance_block IS NULL) AS pending,
       ${areBalancesFollowed(sql)} AS followed
-    FROM sync_state WHERE head_number IS NOT NULL`;
-  return supply;
+    FROM sync_state WHERE head_number IS NOT NULL`);
 }

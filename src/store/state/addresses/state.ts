@@ -19,11 +19,7 @@ export interface CoinBalance {
 }
 
 /** Lists addresses whose balance to read at block `at`: changed or new ones, before a roll-back also those read in the range. */
-export async function listTouchedCoins(
-  sql: Queryable,
-  range: BlockRange,
-  at: number,
-): Promise<CoinToRead[]> {
+export function listTouchedCoins(sql: Queryable, range: BlockRange, at: number) {
   return sql<CoinToRead[]>`
     WITH seen AS MATERIALIZED (${seenAddresses(sql, range)})
     SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
@@ -176,7 +172,7 @@ export async function writeCoinBalances(
 }
 
 /** Returns addresses with a pending coin balance at the head, at most `limit`. */
-export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
+export function listPendingCoins(sql: Queryable, limit: number) {
   const head = sql`(SELECT head_number FROM sync_state)`;
   return sql<CoinToRead[]>`
     SELECT touched.address, ${isCodeUnknown(sql, head)} AS with_code

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
-import type { Fragment, Queryable } from "../../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
 import { behindKey } from "../../lists/page.ts";
@@ -37,12 +37,12 @@ export interface HoldingScope {
 export type UnsureReason = "pending" | "irregular";
 
 /** Returns unsure holdings of the scope, at most `limit`; none of unresponsive tokens. Those of an owner begin with the oldest token. */
-export async function listUnsureHoldings(
+export function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
   reason: UnsureReason,
   limit: number,
-): Promise<(UnsureHolding & OwnedToken)[]> {
+) {
   const isPending = reason === "pending";
   return sql<(UnsureHolding & OwnedToken)[]>`
     SELECT b.token, b.owner, i.token_id, coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
@@ -69,28 +69,18 @@ export interface StoredHolding {
 }
 
 /** Returns the stored holding of an owner; undefined for a token without indexed transfers. */
-export async function getHolding(
-  sql: Queryable,
-  token: Address,
-  owner: Address,
-): Promise<StoredHolding | undefined> {
-  const [holding] = await sql<StoredHolding[]>`
+export function getHolding(sql: Queryable, token: Address, owner: Address) {
+  return firstRow(sql<StoredHolding[]>`
     SELECT k.standard,
       CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
       NOT k.unresponsive AS is_asked, b.block_number AS read_block
     FROM tokens k
     LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
-    WHERE k.address = ${token}`;
-  return holding;
+    WHERE k.address = ${token}`);
 }
 
 /** Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers. */
-export async function listHeldIds(
-  sql: Queryable,
-  token: Address,
-  owner: Address,
-  limit: number,
-): Promise<(Holding & { readBlock: number | null })[]> {
+export function listHeldIds(sql: Queryable, token: Address, owner: Address, limit: number) {
   return sql<(Holding & { readBlock: number | null })[]>`
     SELECT token, owner, token_id, amount, block_number AS read_block FROM token_id_balances
     WHERE token = ${token} AND owner = ${owner}
@@ -123,7 +113,7 @@ export async function listHolders(
   token: Address,
   except: readonly Address[],
   page: PageRange,
-): Promise<Holder[]> {
+) {
   return sql<Holder[]>`
     SELECT owner, amount FROM token_balances
     WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
@@ -159,13 +149,13 @@ export async function getHolderPage(
 }
 
 /** Returns holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`. */
-export async function listOwnedTokens(
+export function listOwnedTokens(
   sql: Queryable,
   owner: Address,
   standards: readonly TokenStandard[],
   except: readonly Pick<Holding, "token" | "tokenId">[],
   page: PageRange,
-): Promise<OwnedToken[]> {
+) {
   const excepted = sql`
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;

@@ -29,10 +29,7 @@ export interface HoldingAmount extends HoldingToRead {
 const NAMED_MAXIMUM = 1_000;
 
 /** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
-export async function listTouchedHoldings(
-  sql: Queryable,
-  range: SignedRange,
-): Promise<HoldingToRead[]> {
+export function listTouchedHoldings(sql: Queryable, range: SignedRange) {
   const named = range.signs?.keys.slice(0, NAMED_MAXIMUM) ?? [];
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})

@@ -1,5 +1,11 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
-import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import {
+  type Fragment,
+  firstRow,
+  pluck,
+  type Queryable,
+  type Transaction,
+} from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import type { HoldingKey } from "../token-balances/moved.ts";
@@ -93,11 +99,7 @@ function dueTokens(sql: Queryable): Fragment {
 }
 
 /** Returns holdings above 0 of tokens in a full pass, at most about `limit`. */
-export async function listStaleHoldings(
-  sql: Queryable,
-  scope: Fragment,
-  limit: number,
-): Promise<HoldingKey[]> {
+export async function listStaleHoldings(sql: Queryable, scope: Fragment, limit: number) {
   return sql<HoldingKey[]>`
     WITH due AS MATERIALIZED (
       SELECT address, standard, stale_block, holder_count FROM tokens
@@ -166,10 +168,9 @@ export interface UnnamedToken {
 }
 
 /** Returns such a token; undefined where there is none. */
-export async function getUnnamedToken(sql: Queryable): Promise<UnnamedToken | undefined> {
-  const [token] = await sql<UnnamedToken[]>`
-    SELECT address, coalesce(unnamed_from, 0) AS unnamed_from, standard FROM tokens WHERE unnamed_from IS NOT NULL ORDER BY address LIMIT 1`;
-  return token;
+export function getUnnamedToken(sql: Queryable) {
+  return firstRow(sql<UnnamedToken[]>`
+    SELECT address, coalesce(unnamed_from, 0) AS unnamed_from, standard FROM tokens WHERE unnamed_from IS NOT NULL ORDER BY address LIMIT 1`);
 }
 
 /** Reads the accounts in the next logs of a token, and the block to continue from; null at their end. */
@@ -226,24 +227,19 @@ export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]):
 }
 
 /** Returns up to `limit` responsive tokens, in the order of their addresses after one. */
-export async function listNextTokens(
-  sql: Queryable,
-  after: Address,
-  limit: number,
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
-    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`;
-  return rows.map(({ address }) => address);
+export function listNextTokens(sql: Queryable, after: Address, limit: number) {
+  return pluck(
+    "address",
+    sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`,
+  );
 }
 
 /** Sampled holdings of a token with many holders. */
 const SAMPLED_HOLDERS = 16;
 
 /** Returns known holdings of tokens: all where there are few, else the largest and some others. */
-export async function listSampledHoldings(
-  sql: Queryable,
-  tokens: readonly Address[],
-): Promise<HoldingKey[]> {
+export function listSampledHoldings(sql: Queryable, tokens: readonly Address[]) {
   return sql<HoldingKey[]>`
     SELECT held.* FROM (
       SELECT address, standard, holder_count,

@@ -158,10 +158,7 @@ interface NamedToken {
 }
 
 /** Returns the holdings of the named accounts, and all of tokens with few holders. */
-async function listNamedHoldings(
-  sql: Queryable,
-  named: readonly NamedToken[],
-): Promise<HoldingKey[]> {
+async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
   const pairs = named.flatMap(({ token, parties }) =>
     parties.slice(0, NAMED_MAXIMUM).map((owner) => ({ token, owner })),
   );

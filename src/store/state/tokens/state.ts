@@ -58,10 +58,7 @@ const SIGNED_SUPPLIES_MAXIMUM = 500;
  * day old; supply by `ofChangedSupply` or signs; both of `changedCode`. Before a roll-back also
  * those read in it.
  */
-export async function listTouchedTokens(
-  sql: Queryable,
-  range: SignedRange,
-): Promise<TokenToRead[]> {
+export async function listTouchedTokens(sql: Queryable, range: SignedRange) {
   const signed = range.signs?.tokens.slice(0, SIGNED_SUPPLIES_MAXIMUM) ?? [];
   return sql<TokenToRead[]>`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)}),
@@ -266,11 +263,7 @@ export function inScope(sql: Queryable, column: string, scope: ContractScope): F
 }
 
 /** Returns tokens with metadata or a supply that is pending, or missing and due; at most `limit` of each. */
-export async function listPendingTokens(
-  sql: Queryable,
-  scope: ContractScope,
-  limit: number,
-): Promise<TokenToRead[]> {
+export async function listPendingTokens(sql: Queryable, scope: ContractScope, limit: number) {
   return sql<TokenToRead[]>`
     (SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply, standard FROM tokens
       WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
@@ -284,10 +277,7 @@ export async function listPendingTokens(
 }
 
 /** Returns known tokens, to be read whole. */
-export async function listTokens(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<TokenToRead[]> {
+export function listTokens(sql: Queryable, addresses: readonly Address[]) {
   return sql<TokenToRead[]>`
     SELECT address, true AS metadata, true AS supply, standard FROM tokens
     WHERE address = ANY (${[...addresses]}::bytea[]) AND metadata_block IS NOT NULL AND supply_block IS NOT NULL`;

@@ -1,5 +1,5 @@
 import type { Address } from "../../../core/evm/address.ts";
-import type { Queryable } from "../../../db/client.ts";
+import { firstRow, type Queryable } from "../../../db/client.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 
 /** A token in the index. */
@@ -22,10 +22,9 @@ export interface Token {
 }
 
 /** Returns the token of an address; undefined when no transfer of it is indexed. */
-export async function getToken(sql: Queryable, address: Address): Promise<Token | undefined> {
-  const [token] = await sql<Token[]>`
+export function getToken(sql: Queryable, address: Address) {
+  return firstRow(sql<Token[]>`
     SELECT address, standard, name, symbol, decimals, metadata_block IS NOT NULL AS cataloged,
       total_supply, supply_block, metadata_block, holder_count
-    FROM tokens WHERE address = ${address}`;
-  return token;
+    FROM tokens WHERE address = ${address}`);
 }

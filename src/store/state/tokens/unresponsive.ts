@@ -1,10 +1,12 @@
 import type { Address } from "../../../core/evm/address.ts";
-import type { Queryable, Transaction } from "../../../db/client.ts";
+import { pluck, type Queryable, type Transaction } from "../../../db/client.ts";
 
 /** Returns the unresponsive tokens. */
-export async function listUnresponsiveTokens(sql: Queryable): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`;
-  return rows.map(({ address }) => address);
+export function listUnresponsiveTokens(sql: Queryable) {
+  return pluck(
+    "address",
+    sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`,
+  );
 }
 
 /** Stores whether tokens are unresponsive. */

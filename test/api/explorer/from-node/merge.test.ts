@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergePage, windowAround } from "../../../../src/api/explorer/from-node/merge.ts";
+import { mergePage, windowAround } from "../../../../src/api/explorer/from-node/members.ts";
 
 const ascending = (a: number, b: number) => a - b;
 

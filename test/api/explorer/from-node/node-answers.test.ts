@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Context } from "../../../../src/api/explorer/action.ts";
 import { failed, ok } from "../../../../src/api/explorer/envelope.ts";
-import { answered } from "../../../../src/api/explorer/from-node/answered.ts";
 import {
   readBalanceAt,
   readCoinAccounts,
-} from "../../../../src/api/explorer/from-node/coin-balances.ts";
-import { readContracts } from "../../../../src/api/explorer/from-node/contracts.ts";
-import { atBlock } from "../../../../src/api/explorer/from-node/history.ts";
-import { readHolderCount, readHolders } from "../../../../src/api/explorer/from-node/holders.ts";
+  readContracts,
+} from "../../../../src/api/explorer/from-node/accounts.ts";
+import {
+  answered,
+  atBlock,
+  listIdsOf,
+  readHoldingAt,
+} from "../../../../src/api/explorer/from-node/history.ts";
 import { readHolding } from "../../../../src/api/explorer/from-node/holdings.ts";
-import { readOwnedTokens } from "../../../../src/api/explorer/from-node/owned-tokens.ts";
+import {
+  readHolderCount,
+  readHolders,
+  readOwnedTokens,
+} from "../../../../src/api/explorer/from-node/members.ts";
 import { readPastHolders } from "../../../../src/api/explorer/from-node/past-holders.ts";
-import { listIdsOf, readHoldingAt } from "../../../../src/api/explorer/from-node/token-history.ts";
 import { readToken } from "../../../../src/api/explorer/from-node/token-supply.ts";
 import {
   createMempool,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { presentAccount } from "../../../../src/api/explorer/present/account.ts";
+import { presentAccount } from "../../../../src/api/explorer/modules/account/balances.ts";
+import { inclusionReward, uncleReward } from "../../../../src/api/explorer/present/block.ts";
 import { presentInternalTransaction } from "../../../../src/api/explorer/present/internal-transaction.ts";
 import { presentLog } from "../../../../src/api/explorer/present/log.ts";
 import { presentTokenTransfer } from "../../../../src/api/explorer/present/token-transfer.ts";
 import { presentTransaction } from "../../../../src/api/explorer/present/transaction.ts";
-import { inclusionReward, uncleReward } from "../../../../src/api/explorer/present/uncle.ts";
 import type { TransactionEntry } from "../../../../src/store/lists/address-transactions.ts";
 import type { InternalTransactionEntry } from "../../../../src/store/lists/internal-transactions.ts";
 import type { TokenTransferEntry } from "../../../../src/store/lists/token-transfers.ts";

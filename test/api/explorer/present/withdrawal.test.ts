@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { presentWithdrawal } from "../../../../src/api/explorer/present/withdrawal.ts";
+import { presentWithdrawal } from "../../../../src/api/explorer/present/block.ts";
 import { addressAt } from "../../../support/build.ts";
 
 test("presents a withdrawal as texts, without what its block adds", () => {

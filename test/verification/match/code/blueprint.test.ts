@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { initCodeOfBlueprint } from "../../../../src/verification/match/code/blueprint.ts";
+import { initCodeOfBlueprint } from "../../../../src/verification/match/code/instructions.ts";
 import { bytes } from "../../../support/compiled-code.ts";
 
 test("a blueprint holds init code behind its preamble", () => {

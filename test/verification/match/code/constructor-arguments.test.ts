@@ -5,7 +5,7 @@ import {
   areConstructorArguments,
   guessArguments,
   takesArguments,
-} from "../../../../src/verification/match/code/constructor-arguments.ts";
+} from "../../../../src/verification/match/code/creation-code.ts";
 import { bytes, wordOf } from "../../../support/compiled-code.ts";
 
 type Input = { type: string; components?: Input[] };

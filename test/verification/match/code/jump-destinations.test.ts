@@ -4,7 +4,7 @@ import {
   jumpDestinations,
   mayBeRun,
   stopsAtEnd,
-} from "../../../../src/verification/match/code/jump-destinations.ts";
+} from "../../../../src/verification/match/code/instructions.ts";
 import { bytes, compiled } from "../../../support/compiled-code.ts";
 
 const [PUSH1, PUSH32, DUP1] = ["605b", `7f${"5b".repeat(32)}`, "80"];

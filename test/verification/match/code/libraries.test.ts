@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { librariesIn } from "../../../../src/verification/match/code/libraries.ts";
+import { librariesIn } from "../../../../src/verification/match/code/bytecode.ts";
 
 test("the libraries of an assembly are those whose addresses it pushes, wherever", () => {
   const assembly = {

@@ -5,8 +5,10 @@ import {
   keccak,
   swarmHash,
 } from "../../../../src/verification/match/metadata/content-hash.ts";
-import { findSourceVariant } from "../../../../src/verification/match/metadata/metadata-variants.ts";
-import { textVariants } from "../../../../src/verification/match/metadata/text-variants.ts";
+import {
+  findSourceVariant,
+  textVariants,
+} from "../../../../src/verification/match/metadata/variants.ts";
 
 const TEXT = "contract A {}\n";
 const WINDOWS = "contract A {}\r\n";

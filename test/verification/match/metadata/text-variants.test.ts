@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   TEXT_CHANGES,
   textVariants,
-} from "../../../../src/verification/match/metadata/text-variants.ts";
+} from "../../../../src/verification/match/metadata/variants.ts";
 
 function variantsOf(text: string): string[] {
   return [...new Set(TEXT_CHANGES.map((change) => change(text)))];

@@ -12,8 +12,13 @@ import { type Outcome, ok } from "../../envelope.ts";
 import { createForward } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 import { type BlockTag, boolean, hash, index, tag, tagOrLatest } from "./arguments.ts";
-import { defineProxyAction, type ProxyContext } from "./define.ts";
-import { forward, isUnanswered, outcomeOf } from "./forward.ts";
+import {
+  defineProxyAction,
+  forward,
+  isUnanswered,
+  outcomeOf,
+  type ProxyContext,
+} from "./define.ts";
 
 // Methods that the index answers, or whose block it knows.
 
@@ -80,7 +85,7 @@ export async function ofBranch(
   throw new ChainError("block-unknown", "no node has the block any more");
 }
 
-export const ethGetBlockTransactionCountByNumber = defineProxyAction({
+const ethGetBlockTransactionCountByNumber = defineProxyAction({
   name: "eth_getBlockTransactionCountByNumber",
   summary: "Number of transactions in a block",
   params: z.object({ tag: tag(0) }),
@@ -98,7 +103,7 @@ export const ethGetBlockTransactionCountByNumber = defineProxyAction({
     ),
 });
 
-export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
+const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
   name: "eth_getTransactionByBlockNumberAndIndex",
   summary: "A transaction by its place in a block",
   params: z.object({ tag: tag(0), index: index(1) }),
@@ -123,7 +128,7 @@ export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
   },
 });
 
-export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
+const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
   name: "eth_getUncleByBlockNumberAndIndex",
   summary: "Header of an uncle of a block, where the node still has it",
   params: z.object({ tag: tag(0), index: index(1) }),
@@ -205,3 +210,13 @@ function numberOf(tag: Exclude<BlockTag, "pending" | "safe" | "finalized">): num
   if (tag === "latest") return undefined;
   return tag === "earliest" ? 0 : Math.min(Number.parseInt(tag, 16), BEYOND);
 }
+
+export const indexMethods = [
+  ethBlockNumber,
+  ethGetBlockByNumber,
+  ethGetBlockTransactionCountByNumber,
+  ethGetUncleByBlockNumberAndIndex,
+  ethGetTransactionByHash,
+  ethGetTransactionByBlockNumberAndIndex,
+  ethGetTransactionReceipt,
+];

@@ -4,10 +4,8 @@ import { isQuantity } from "../../../../core/evm/quantity.ts";
 import { failed, rpcError } from "../../envelope.ts";
 import { GAS_NOT_ESTIMATED } from "../../gas/prices.ts";
 import * as wire from "../../wire.ts";
-import { address, data, number, tagOrLatest } from "./arguments.ts";
-import { callOf, callParameters } from "./call.ts";
-import { defineProxyAction, type ProxyAction } from "./define.ts";
-import { forward, isUnanswered } from "./forward.ts";
+import { address, callOf, callParameters, data, number, tagOrLatest } from "./arguments.ts";
+import { defineProxyAction, forward, isUnanswered, type ProxyAction } from "./define.ts";
 
 // Methods that the node answers.
 
@@ -117,3 +115,14 @@ function defineGasPrice(name: string, summary: string) {
     },
   });
 }
+
+export const nodeMethods = [
+  ethGetTransactionCount,
+  ethGetCode,
+  ethGetStorageAt,
+  ethCall,
+  ethEstimateGas,
+  ethGasPrice,
+  ethSendRawTransaction,
+  ethMaxPriorityFeePerGas,
+];

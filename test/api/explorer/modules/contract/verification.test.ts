@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createChain } from "../../../../../src/chain/client.ts";
 import type { Address } from "../../../../../src/core/evm/address.ts";
 import type { Hex } from "../../../../../src/core/evm/hex.ts";
-import { openCatalogue } from "../../../../../src/verification/compiler-sources.ts";
+import { openCatalogue } from "../../../../../src/verification/compilers/catalogue.ts";
 import { createTestApp, type TestApp } from "../../../../support/app.ts";
 import { addressAt } from "../../../../support/build.ts";
 import { startTestIndexer } from "../../../../support/indexer.ts";

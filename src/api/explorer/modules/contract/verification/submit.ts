@@ -10,7 +10,7 @@ import {
   presentForEtherscan,
   type SourceRecord,
 } from "../../../present/verified-contract.ts";
-import { answerSource } from "../../../source-answer.ts";
+import { answerSource } from "../sources.ts";
 import { given, SPELLINGS } from "./submission.ts";
 
 // The actions that wait for the end of the verification, and helpers shared with the one that does not.

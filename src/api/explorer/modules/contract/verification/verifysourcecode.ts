@@ -6,7 +6,6 @@ import type { VerificationRequest } from "../../../../../verification/request.ts
 import type { Input } from "../../../../http/input/form.ts";
 import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
-import { sent, sentFields } from "../fields.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
@@ -26,6 +25,7 @@ import {
   submit,
   WENT_WRONG,
 } from "./submit.ts";
+import { sent, sentFields } from "./verify.ts";
 
 const SINGLE_FILE = "solidity-single-file";
 const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import { quantity } from "../../../../core/evm/quantity.ts";
+import {
+  listCoinAccounts,
+  listCoinAccountsByAge,
+} from "../../../../store/state/addresses/coin-balances.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { type Dialect, failed, NO_RECORDS, type Outcome, ok, okPage } from "../../envelope.ts";
+import { type BalancedAccount, readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
+import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
+import {
+  address,
+  blockNumber,
+  listItems,
+  listMissing,
+  paging,
+  text,
+  windowCheck,
+} from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, ADDRESS_HASH } from "./list.ts";
+import { atTag, tag } from "./tag.ts";
+
+const oneOfSeveral = z.object({ account: wire.address, balance: wire.decimal });
+
+/** The balance of one of several accounts. */
+const accountRecord = {
+  blockscout: oneOfSeveral.extend({ stale: z.boolean() }).meta({ id: "BlockscoutAccount" }),
+  etherscan: oneOfSeveral.meta({ id: "EtherscanAccount" }),
+};
+
+/** Presents an account; a balance is never stale here. */
+export function presentAccount({ address, balance }: BalancedAccount, dialect: Dialect) {
+  return { account: address, balance, ...(dialect === "blockscout" && { stale: false }) };
+}
+
+const MAXIMUM_ADDRESSES = 20;
+
+/** One address or several separated by commas, each once; ignores those after the first 20, as in the reference. */
+const addresses = text(ADDRESS_HASH)
+  .transform((list) => listItems(list).slice(0, MAXIMUM_ADDRESSES))
+  .refine((items) => items.length > 0 && items.every(isAddress), ADDRESS_HASH.invalid)
+  .transform((items): Address[] => [...new Set(items.map(lowerAddress))])
+  .describe("Address, or up to 20 separated by commas");
+
+interface Asked {
+  address: Address[];
+  tag?: z.output<typeof tag>;
+}
+
+/** Presents accounts with their balances: at the head, or after the block of a tag. */
+async function presentAccounts(
+  context: Context,
+  asked: Asked,
+): Promise<Outcome<ReturnType<typeof presentAccount>[]>> {
+  const outcome = await readAccounts(context, asked);
+  if (outcome.kind !== "ok") return outcome;
+  return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
+}
+
+async function readAccounts(
+  context: Context,
+  { address: addresses, ...asked }: Asked,
+): Promise<Outcome<BalancedAccount[]>> {
+  if (asked.tag === undefined) {
+    return ok(await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses)));
+  }
+  return atTag(
+    context,
+    asked.tag,
+    async () => null,
+    async (block) => {
+      const balances = await context.chain.fetchCoinBalances(addresses, block);
+      return ok(
+        addresses.map((address, index) => ({
+          address,
+          known: true,
+          balance: String(balances[index] ?? 0n),
+        })),
+      );
+    },
+  );
+}
+
+const params = z.object({ address: addresses });
+
+const balance = defineAction({
+  name: "balance",
+  summary: "Coin balance of an address in wei; of several addresses as balancemulti",
+  params,
+  etherscanParams: params.extend({ tag }),
+  result: {
+    blockscout: z.union([wire.decimal, z.array(accountRecord.blockscout)]),
+    etherscan: z.union([wire.decimal, z.array(accountRecord.etherscan)]),
+  },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  async handle(context, input) {
+    const outcome = await presentAccounts(context, input);
+    if (outcome.kind !== "ok") return outcome;
+    const [only, ...others] = outcome.result;
+    return only && others.length === 0 ? ok(only.balance) : outcome;
+  },
+});
+
+const balancemulti = defineAction({
+  name: "balancemulti",
+  summary: "Coin balances of up to 20 addresses in wei",
+  params,
+  etherscanParams: params.extend({ tag }),
+  result: {
+    blockscout: z.array(accountRecord.blockscout),
+    etherscan: z.array(accountRecord.etherscan),
+  },
+  example: {
+    address:
+      "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+  },
+  handle: presentAccounts,
+});
+
+const balancehistory = defineAction({
+  name: "balancehistory",
+  summary: "Coin balance of an address in wei after a block, where the node still has that state",
+  params: z.object({
+    address: address(ADDRESS_FORMAT),
+    blockno: blockNumber({ invalid: INVALID_BLOCK }),
+  }),
+  missing: listMissing,
+  result: wire.decimal,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
+  async handle(context, input) {
+    return atBlock(
+      context,
+      input.blockno,
+      async () => null,
+      async (block) => {
+        const [wei] = await context.chain.fetchCoinBalances([input.address], block);
+        return ok(String(wei ?? 0n));
+      },
+    );
+  },
+});
+
+const unknown = failed("not-found", "Balance not found", { httpStatus: 404 });
+
+const NEWEST = Number.POSITIVE_INFINITY;
+
+const block = text({ invalid: "Invalid block" })
+  .regex(/^(?:latest|earliest|pending|[+-]?\d+)$/, "Invalid block")
+  .transform((value) => {
+    if (value === "earliest") return 0;
+    return value === "latest" || value === "pending" ? NEWEST : Number(value);
+  })
+  .describe("Number of a block, `latest`, `earliest` or `pending`; the newest when absent");
+
+const ethGetBalance = defineAction({
+  name: "eth_get_balance",
+  summary: "Coin balance of an indexed address as a hex quantity, now or after a block",
+  envelope: "json-rpc",
+  id: 0,
+  params: z.object({ block: block.optional(), address: address(ADDRESS_HASH) }),
+  result: wire.quantity,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  refuse: () => ({ httpStatus: 400 }),
+  async handle(context, input) {
+    const { address: account, block: blockNumber = NEWEST } = input;
+    if (blockNumber < 0) return unknown;
+    const wei = await readBalanceAt(context, account, blockNumber, { onlyKnown: true });
+    return wei === undefined ? unknown : ok(quantity(wei));
+  },
+});
+
+const ROWS = 10;
+const account = z.object({ address: wire.address, balance: wire.decimal });
+
+const listaccounts = defineAction({
+  name: "listaccounts",
+  summary: "Addresses with their coin balances, in the order in which they were first seen",
+  params: z.object(paging(ROWS)),
+  result: {
+    blockscout: z.array(account.extend({ stale: z.boolean() })),
+    etherscan: z.array(account),
+  },
+  empty: NO_RECORDS,
+  example: {},
+  check: windowCheck(),
+  cursor: "members",
+  async handle(context) {
+    const accounts = await readCoinAccounts(context, (sql) =>
+      listCoinAccountsByAge(sql, context.page),
+    );
+    const freshness = context.dialect === "blockscout" && { stale: false };
+    return okPage(
+      context.page,
+      accounts,
+      ({ firstBlock, address }) => [firstBlock, address],
+      ({ address, balance }) => ({ address, balance, ...freshness }),
+    );
+  },
+});
+
+export const balances = [ethGetBalance, balance, balancemulti, listaccounts, balancehistory];

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import type { OwnedToken } from "../../../../store/state/token-balances/holdings.ts";
+import { defineAction } from "../../action.ts";
+import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
+import {
+  atBlock,
+  INVALID_BLOCK,
+  listIdsOf,
+  readHoldingAt,
+  UNTOLD,
+} from "../../from-node/history.ts";
+import { readHolding } from "../../from-node/holdings.ts";
+import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
+import { readOwnedIds } from "../../from-node/owned-ids.ts";
+import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { UNKNOWN_PRICE } from "../../wire.ts";
+import { ADDRESS_FORMAT, allRows, tokenContract } from "./list.ts";
+import { atTag, tag } from "./tag.ts";
+
+const HELD = {
+  contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
+  address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+};
+const params = z.object({ contractaddress: tokenContract, address: address(ADDRESS_FORMAT) });
+
+const tokenbalance = defineAction({
+  name: "tokenbalance",
+  summary: "What an address holds of a token: an amount, or the number of tokens",
+  params,
+  etherscanParams: params.extend({ tag }),
+  missing: listMissing,
+  result: wire.decimal,
+  example: HELD,
+  async handle(context, { contractaddress: token, address: owner, ...asked }) {
+    if ("tag" in asked && asked.tag !== undefined) {
+      return atTag(
+        context,
+        asked.tag,
+        (sql) => listIdsOf(sql, token, owner),
+        (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
+      );
+    }
+    const amount = await readHolding(context, token, owner);
+    return amount === null ? failed("state-unavailable", UNTOLD) : ok(String(amount));
+  },
+});
+
+const tokenbalancehistory = defineAction({
+  name: "tokenbalancehistory",
+  summary: "What an address held of a token after a block, where the node still has that state",
+  params: params.extend({ blockno: blockNumber({ invalid: INVALID_BLOCK }) }),
+  missing: listMissing,
+  result: wire.decimal,
+  example: { ...HELD, blockno: "10" },
+  async handle(context, { contractaddress: token, address: owner, blockno }) {
+    return atBlock(
+      context,
+      blockno,
+      (sql) => listIdsOf(sql, token, owner),
+      (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
+    );
+  },
+});
+
+const heldToken = z.object({
+  balance: wire.decimal,
+  contractAddress: wire.address,
+  name: z.string().nullable(),
+  decimals: wire.decimalOrEmpty,
+  symbol: z.string().nullable(),
+  type: wire.tokenType,
+  id: wire.decimal.optional(),
+});
+
+const tokenlist = defineAction({
+  name: "tokenlist",
+  summary: "Tokens that an address holds, those of ERC-1155 by id",
+  params: z.object({
+    address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
+    ...allRows,
+  }),
+  result: {
+    blockscout: z.array(heldToken),
+    etherscan: z.array(heldToken.extend({ name: z.string(), symbol: z.string() })),
+  },
+  empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  cursor: "owner",
+  async handle(context, input) {
+    const unknown = context.dialect === "etherscan" ? "" : null;
+    const tokens = await readOwnedTokens(
+      context,
+      input.address,
+      [20, 404, 721, 1155],
+      context.page,
+    );
+    return okPage(
+      context.page,
+      tokens,
+      keyOfOwned,
+      ({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
+        balance: amount,
+        contractAddress: token,
+        name: name ?? unknown,
+        decimals: decimals === null ? "" : String(decimals),
+        symbol: symbol ?? unknown,
+        type: `ERC-${standard}` as const,
+        ...(tokenId !== null && { id: tokenId }),
+      }),
+    );
+  },
+});
+
+const record = z.object({
+  TokenAddress: wire.address,
+  TokenName: z.string(),
+  TokenSymbol: z.string(),
+  TokenQuantity: wire.decimal,
+});
+
+/** Common parts of Etherscan's lists of an address's tokens. */
+const common = {
+  params: z.object({ address: address(ADDRESS_FORMAT), ...paging(100) }),
+  empty: NO_RECORDS,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  check: windowCheck(),
+  cursor: "owner",
+} as const;
+
+const addresstokenbalance = defineAction({
+  ...common,
+  name: "addresstokenbalance",
+  summary: "ERC-20 tokens that an address holds",
+  result: z.array(record.extend({ TokenDivisor: wire.decimalOrEmpty, TokenPriceUSD: z.string() })),
+  async handle(context, input) {
+    const tokens = await readOwnedTokens(context, input.address, [20], context.page);
+    return okPage(context.page, tokens, keyOfOwned, (token) => ({
+      ...present(token),
+      TokenDivisor: token.decimals === null ? "" : String(token.decimals),
+      TokenPriceUSD: UNKNOWN_PRICE,
+    }));
+  },
+});
+
+const addresstokennftbalance = defineAction({
+  ...common,
+  name: "addresstokennftbalance",
+  summary: "ERC-721 tokens that an address holds, and how many of each",
+  result: z.array(record),
+  async handle(context, input) {
+    const tokens = await readOwnedTokens(context, input.address, [721], context.page);
+    return okPage(context.page, tokens, keyOfOwned, present);
+  },
+});
+
+function present({ token, name, symbol, amount }: OwnedToken): z.input<typeof record> {
+  return {
+    TokenAddress: token,
+    TokenName: name ?? "",
+    TokenSymbol: symbol ?? "",
+    TokenQuantity: amount,
+  };
+}
+
+const MOST_ROWS = 1000;
+
+const addresstokennftinventory = defineAction({
+  name: "addresstokennftinventory",
+  summary: "Ids that an address holds of an ERC-721 token, ascending",
+  params: params.extend(paging(100, MOST_ROWS)),
+  missing: listMissing,
+  result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
+  empty: NO_RECORDS,
+  example: { ...HELD, contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
+  check: windowCheck(MOST_ROWS),
+  cursor: "owner",
+  async handle(context, { contractaddress, address: owner }) {
+    const ids = await readOwnedIds(context, contractaddress, owner, context.page);
+    if (ids.kind !== "ok") return ids;
+    const page = okPage(
+      context.page,
+      ids.result,
+      ({ id }) => [id],
+      ({ id, isOwned }) => (isOwned ? [{ TokenAddress: contractaddress, TokenId: id }] : []),
+    );
+    return page.kind === "ok" ? { ...page, result: page.result.flat() } : page;
+  },
+});
+
+export const holdings = [
+  tokenbalance,
+  tokenlist,
+  addresstokenbalance,
+  addresstokennftbalance,
+  addresstokennftinventory,
+  tokenbalancehistory,
+];

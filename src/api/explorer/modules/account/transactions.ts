@@ -1,0 +1,227 @@
+import { z } from "zod";
+import { isHash, lowerHex } from "../../../../core/evm/hex.ts";
+import { quantityToDecimal } from "../../../../core/evm/quantity.ts";
+import type { Queryable } from "../../../../db/client.ts";
+import { listTransactionsOfAddress } from "../../../../store/lists/address-transactions.ts";
+import {
+  type InternalTransactionEntry,
+  listInternalTransactionsOfAddress,
+  listInternalTransactionsOfBlocks,
+  listInternalTransactionsOfTransaction,
+} from "../../../../store/lists/internal-transactions.ts";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
+import { defineAction } from "../../action.ts";
+import { nameCalls } from "../../call-names.ts";
+import { failed, ok, okPage } from "../../envelope.ts";
+import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
+import {
+  address,
+  blocksOf,
+  flag,
+  MAXIMUM_OFFSET,
+  offset,
+  page,
+  side,
+  text,
+  timeBound,
+  windowCheck,
+} from "../../params.ts";
+import {
+  internalTransactionRecord,
+  presentInternalTransaction,
+} from "../../present/internal-transaction.ts";
+import {
+  keyOfTransaction as keyOf,
+  presentTransaction,
+  transactionRecord,
+} from "../../present/transaction.ts";
+import * as wire from "../../wire.ts";
+import {
+  ADDRESS_FORMAT,
+  ADDRESS_REQUIRED,
+  listing,
+  NO_TRANSACTIONS,
+  orderOf,
+  whoOf,
+  withParties,
+} from "./list.ts";
+
+const listParams = z.object({
+  address: address(ADDRESS_FORMAT),
+  ...listing,
+  filter_by: side,
+  start_timestamp: timeBound.describe("Earliest time in Unix seconds, included"),
+  end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
+});
+
+const txlist = defineAction({
+  name: "txlist",
+  summary: "Transactions that an address sent, received or was created by",
+  params: listParams,
+  etherscanParams: withParties(listParams),
+  result: {
+    blockscout: z.array(transactionRecord.blockscout),
+    etherscan: z.array(transactionRecord.etherscan),
+  },
+  empty: NO_TRANSACTIONS,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  check: windowCheck(),
+  cursor: "history",
+  // Names of functions come from verified sources.
+  changesWithHead: { blockscout: true, etherscan: false },
+  async handle({ read, dialect, page }, input) {
+    const who = whoOf(input);
+    if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
+    const filter = {
+      ...who,
+      blocks: blocksOf(input),
+      timestamps: { from: input.start_timestamp, to: input.end_timestamp },
+    };
+    const order = orderOf(input.sort, dialect);
+    const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
+    if (dialect === "etherscan") {
+      const { named, l1FeeOf } = await read(async (sql, served) => {
+        const rows = await list(sql);
+        const named = await nameCalls(sql, rows, (row) => row);
+        return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
+      }, "statements of one head");
+      return okPage(
+        page,
+        named,
+        ({ entry }) => keyOf(entry),
+        ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
+      );
+    }
+    const rows = await read(list, "one statement");
+    return okPage(page, rows, keyOf, (row) => presentTransaction(row, dialect));
+  },
+});
+
+const INVALID_HASH = "Invalid txhash format";
+
+const params = z.object({
+  address: address(ADDRESS_FORMAT)
+    .optional()
+    .describe("Caller or receiver; all are listed when `txhash` is absent too"),
+  txhash: text({ invalid: INVALID_HASH })
+    .optional()
+    .describe("Transaction; ignored when an address is given"),
+  ...listing,
+  filter_by: side,
+  include_zero_value: flag("`true`: also those that moved no coins"),
+  names: flag("`true`: adds the called functions by name, from verified ABIs"),
+});
+
+const txlistinternal = defineAction({
+  name: "txlistinternal",
+  summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
+  params,
+  etherscanParams: withParties(params),
+  result: {
+    blockscout: z.array(internalTransactionRecord.blockscout),
+    etherscan: z.array(internalTransactionRecord.etherscan),
+  },
+  empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
+  example: { startblock: "0" },
+  check: windowCheck(),
+  cursor: "history",
+  changesWithHead: true,
+  asksForSources: ({ names }) => names,
+  async handle({ read, chain, dialect, page }, input) {
+    const order = orderOf(input.sort, dialect);
+    const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
+    const who = whoOf(input);
+    const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
+    const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
+      // With an address any hash is ignored, even an invalid one.
+      if (who) {
+        return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+      }
+      if (input.txhash === undefined) {
+        return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
+      }
+      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+      return (
+        hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order, all))
+      );
+    };
+    const list = listOf();
+    if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
+    const { frames, head } = await read(
+      async (sql, served) => ({
+        frames: await nameFrames(sql, await list(sql), input.names),
+        head: await served,
+      }),
+      "statements of one head",
+    );
+    const wanted = who || frames.length > 0 ? undefined : hash;
+    if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
+      return failed("not-found", notIndexed(head));
+    }
+    return okPage(
+      page,
+      frames,
+      ({ entry: { row } }) => [row.blockNumber, row.transactionIndex, row.position],
+      ({ entry, call }) =>
+        presentInternalTransaction(
+          entry.row,
+          dialect,
+          input.names ? (call?.functionName ?? "") : undefined,
+        ),
+    );
+  },
+});
+
+function nameFrames(sql: Queryable, rows: readonly InternalTransactionEntry[], isAsked: boolean) {
+  const frames = rows.map((row) => ({ row, mayBeNamed: isAsked && row.type === "call" }));
+  return nameCalls(sql, frames, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
+}
+
+const pendingtxlist = defineAction({
+  name: "pendingtxlist",
+  summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
+  params: z.object({
+    address: address(ADDRESS_FORMAT),
+    page,
+    offset: offset(MAXIMUM_OFFSET),
+    filter_by: side,
+  }),
+  result: z.array(
+    z.object({
+      hash: wire.hash,
+      nonce: wire.decimal,
+      from: wire.address,
+      to: wire.addressOrEmpty,
+      value: wire.decimal,
+      gas: wire.decimal,
+      gasPrice: wire.decimal,
+      input: wire.data,
+      contractAddress: z.literal(""),
+      cumulativeGasUsed: z.literal(""),
+      gasUsed: z.literal(""),
+    }),
+  ),
+  empty: NO_TRANSACTIONS,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  check: windowCheck(),
+  async handle({ mempool, page: { limit, skip } }, { address: party, filter_by }) {
+    const own = await mempool(party, filter_by);
+    return ok(
+      own.slice(skip, skip + limit).map((transaction) => ({
+        hash: transaction.hash,
+        nonce: quantityToDecimal(transaction.nonce),
+        from: transaction.from,
+        to: transaction.to ?? "",
+        value: quantityToDecimal(transaction.value),
+        gas: quantityToDecimal(transaction.gas),
+        gasPrice: quantityToDecimal(transaction.gasPrice ?? transaction.maxFeePerGas ?? "0x0"),
+        input: transaction.input,
+        contractAddress: "" as const,
+        cumulativeGasUsed: "" as const,
+        gasUsed: "" as const,
+      })),
+    );
+  },
+});
+
+export const transactionsOfAccounts = [txlist, txlistinternal, pendingtxlist];

@@ -1,0 +1,214 @@
+import { z } from "zod";
+import { type Hex, isHash, lowerHex } from "../../../../core/evm/hex.ts";
+import { quantity } from "../../../../core/evm/quantity.ts";
+import { getBlock, listBlocks } from "../../../../store/blocks/block-details.ts";
+import { getBlockCounts } from "../../../../store/blocks/blocks.ts";
+import { listUnclesOfBlock } from "../../../../store/blocks/uncles.ts";
+import { listWithdrawalsOfBlock } from "../../../../store/blocks/withdrawals.ts";
+import type { ServedHead } from "../../../../store/sync-state.ts";
+import { readHeadNumber } from "../../../reading/snapshot.ts";
+import { defineAction } from "../../action.ts";
+import { type Failure, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
+import { notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
+import { blockBounds, blockNumber, blocksOf, paging, text, windowCheck } from "../../params.ts";
+import {
+  blockRecord,
+  inclusionReward,
+  presentBlock,
+  presentWithdrawal,
+  uncleReward,
+  withdrawalRecord,
+} from "../../present/block.ts";
+import * as wire from "../../wire.ts";
+
+/** Texts of the parameter `blockno` in this module. */
+export const BLOCKNO_TEXTS = {
+  required: "Query parameter 'blockno' is required",
+  invalid: "Invalid block number",
+};
+
+const BLOCK_UNKNOWN = "Block does not exist";
+
+/** Returns the failure for a block missing in the index, by its number where known. */
+export function unknownBlock(head: ServedHead, number?: number): Failure {
+  const isEarlier = number !== undefined && number < head.startBlock;
+  return failed("not-found", isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
+}
+
+const blockno = blockNumber(BLOCKNO_TEXTS);
+
+const ethBlockNumber = defineAction({
+  name: "eth_block_number",
+  summary: "Number of the newest indexed block",
+  envelope: "json-rpc",
+  params: z.object({
+    id: text({ invalid: "Invalid id" })
+      .optional()
+      .catch(undefined)
+      .describe("Given back in the answer"),
+  }),
+  result: wire.quantity,
+  example: {},
+  servedWhileLoading: true,
+  changesWithHead: true,
+  async handle({ read }) {
+    return ok(quantity(await readHeadNumber(read)));
+  },
+});
+
+const TEXTS = { required: "Query parameter 'block' is required", invalid: "Invalid block" };
+const LATEST = "latest";
+/** At most fifteen digits: no chain has more, and all of them are exact. */
+const NUMBER = /^\d{1,15}$/;
+
+const block = text(TEXTS)
+  .refine((value) => value === LATEST || NUMBER.test(value) || isHash(value), TEXTS.invalid)
+  .describe("Number or hash of a block, or `latest`");
+
+const getblock = defineAction({
+  name: "getblock",
+  summary: "A block by number or hash, with its withdrawals and uncles",
+  params: z.object({ block }),
+  result: blockRecord.extend({
+    withdrawals: z.array(withdrawalRecord),
+    uncles: z.array(
+      z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal, miner: wire.address }),
+    ),
+  }),
+  example: { block: LATEST },
+  changesWithHead: true,
+  async handle({ read, chain }, input) {
+    const { found, withdrawals, uncles, named, head } = await read(async (sql, served) => {
+      const head = await served;
+      const named = nameOf(input.block, head);
+      const found = await getBlock(sql, named);
+      const withdrawals = found ? await listWithdrawalsOfBlock(sql, found.number) : [];
+      const uncles = found ? await listUnclesOfBlock(sql, found.number) : [];
+      return { found, withdrawals, uncles, named, head };
+    });
+    if (!found) {
+      const isAsked = head.startBlock > 0 && named.hash !== undefined;
+      const header = isAsked ? await chain.fetchHeader(named.hash) : null;
+      return unknownBlock(head, named.number ?? header?.number);
+    }
+    return ok({
+      ...presentBlock(found),
+      withdrawals: withdrawals.map(presentWithdrawal),
+      uncles: uncles.map(({ number, timestampSeconds, miner }) => ({
+        blockNumber: String(number),
+        timeStamp: String(timestampSeconds),
+        miner,
+      })),
+    });
+  },
+});
+
+function nameOf(
+  value: string,
+  head: ServedHead,
+): { number: number; hash?: undefined } | { hash: Hex; number?: undefined } {
+  if (value === LATEST) return { number: head.number };
+  return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
+}
+
+const ROWS = 25;
+const MOST_ROWS = 1000;
+
+const listblocks = defineAction({
+  name: "listblocks",
+  summary: "Blocks, newest first",
+  params: z.object({ ...paging(ROWS, MOST_ROWS), ...blockBounds }),
+  result: z.array(blockRecord),
+  empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
+  example: {},
+  check: windowCheck(MOST_ROWS),
+  cursor: "history",
+  changesWithHead: true,
+  async handle({ read, page }, input) {
+    const found = await read((sql) => listBlocks(sql, blocksOf(input), page));
+    return okPage(page, found, ({ number }) => [number], presentBlock);
+  },
+});
+
+const reward = z.object({
+  blockNumber: wire.decimal,
+  timeStamp: z.number(),
+  blockMiner: wire.address,
+  blockReward: wire.decimal,
+  uncles: z.array(
+    z.object({
+      unclePosition: wire.decimal,
+      miner: wire.address,
+      blockreward: wire.decimal,
+    }),
+  ),
+  uncleInclusionReward: wire.decimal,
+});
+
+const getblockreward = defineAction({
+  name: "getblockreward",
+  summary: "Reward of a block: the fees that its recipient keeps",
+  params: z.object({ blockno }),
+  result: {
+    blockscout: reward,
+    etherscan: reward.extend({ timeStamp: wire.decimal }),
+  },
+  example: { blockno: "1" },
+  async handle({ read, dialect, staticReward }, input) {
+    const { block, uncles, head } = await read(async (sql, served) => ({
+      block: await getBlock(sql, { number: input.blockno }),
+      uncles: await listUnclesOfBlock(sql, input.blockno),
+      head: await served,
+    }));
+    if (!block) return unknownBlock(head, input.blockno);
+    const uncleInclusionReward = inclusionReward(uncles.length, staticReward);
+    const record = {
+      blockNumber: String(block.number),
+      timeStamp: block.timestampSeconds,
+      blockMiner: block.miner,
+      blockReward: String(BigInt(block.reward) + staticReward + uncleInclusionReward),
+      uncles: uncles.map((uncle, position) => ({
+        unclePosition: String(position),
+        miner: uncle.miner,
+        blockreward: String(uncleReward(uncle, staticReward)),
+      })),
+      uncleInclusionReward: String(uncleInclusionReward),
+    };
+    return ok(
+      dialect === "etherscan" ? { ...record, timeStamp: String(record.timeStamp) } : record,
+    );
+  },
+});
+
+const getblocktxnscount = defineAction({
+  name: "getblocktxnscount",
+  summary: "Transactions and transfers of a block, counted by kind",
+  params: z.object({ blockno }),
+  result: z.object({
+    block: z.number(),
+    txsCount: z.number(),
+    internalTxsCount: z.number(),
+    erc20TxsCount: z.number(),
+    erc721TxsCount: z.number(),
+    erc1155TxsCount: z.number(),
+  }),
+  example: { blockno: "1" },
+  changesWithHead: true,
+  async handle({ read }, input) {
+    const { counts, head } = await read(async (sql, served) => ({
+      counts: await getBlockCounts(sql, input.blockno),
+      head: await served,
+    }));
+    if (!counts) return unknownBlock(head, input.blockno);
+    return ok({
+      block: counts.number,
+      txsCount: counts.transactions,
+      internalTxsCount: counts.internalTransactions,
+      erc20TxsCount: counts.erc20Transfers,
+      erc721TxsCount: counts.erc721Transfers,
+      erc1155TxsCount: counts.erc1155Transfers,
+    });
+  },
+});
+
+export const blocks = [ethBlockNumber, getblock, listblocks, getblockreward, getblocktxnscount];

@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import { hexSlice } from "../../../../core/evm/hex.ts";
+import type { Queryable } from "../../../../db/client.ts";
+import { listContractCreations } from "../../../../store/contracts/creations.ts";
+import { getProxy } from "../../../../store/contracts/proxies.ts";
+import { listVerifiedAbis } from "../../../../store/contracts/verified/abis.ts";
+import {
+  getVerifiedAbi,
+  getVerifiedAbiBytes,
+  getVerifiedContract,
+  getVerifiedContractBytes,
+} from "../../../../store/contracts/verified/verified-contract.ts";
+import { type AbiEntry, hashOf, readAbi } from "../../../abi/abi.ts";
+import { decode } from "../../../abi/decoding.ts";
+import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
+import { encodeCall } from "../../../abi/encoding.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { failed, ok, verbatim } from "../../envelope.ts";
+import { address, listItems, text } from "../../params.ts";
+import { decodedValue } from "../../present/transaction-details.ts";
+import {
+  NOT_VERIFIED,
+  presentForBlockscout,
+  presentForEtherscan,
+  type SourceAnswer,
+  sourceRecord,
+} from "../../present/verified-contract.ts";
+import * as wire from "../../wire.ts";
+
+/** The contract of the requested source. */
+const sourceAddress = address({
+  required: "Query parameter address is required",
+  invalid: "Invalid address hash",
+}).describe("Contract");
+
+const getabi = defineAction({
+  name: "getabi",
+  summary: "ABI of a verified contract as JSON text",
+  params: z.object({ address: sourceAddress }),
+  result: z.string(),
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle({ read, largeAnswers }, input) {
+    const abi = await largeAnswers.make(
+      (sql) => getVerifiedAbiBytes(sql, input.address),
+      () => read((sql) => getVerifiedAbi(sql, input.address), "one statement"),
+    );
+    return abi === undefined ? failed("not-verified", NOT_VERIFIED) : ok(abi);
+  },
+});
+
+const getsourcecode = defineAction({
+  name: "getsourcecode",
+  summary: "Source, settings and ABI of a verified contract",
+  params: z.object({ address: sourceAddress }),
+  result: {
+    blockscout: z.array(sourceRecord.blockscout).length(1),
+    etherscan: z.array(sourceRecord.etherscan).length(1),
+  },
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    return context.dialect === "etherscan"
+      ? ok([await answerSource(context, input.address, presentForEtherscan)])
+      : ok([await answerSource(context, input.address, presentForBlockscout)]);
+  },
+});
+
+const MAXIMUM_ADDRESSES = 10;
+const REQUIRED = "Query parameter contractaddresses is required";
+
+const getcontractcreation = defineAction({
+  name: "getcontractcreation",
+  summary: "Creator, creation transaction and creation code of up to ten contracts",
+  params: z.object({
+    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED })
+      .transform(listItems)
+      .describe("Contract, or up to ten separated by commas"),
+  }),
+  result: z.array(
+    z.object({
+      contractAddress: wire.address,
+      contractCreator: wire.address,
+      txHash: wire.hash,
+      blockNumber: wire.decimal,
+      timestamp: wire.decimal,
+      contractFactory: wire.addressOrEmpty,
+      creationBytecode: wire.data,
+    }),
+  ),
+  example: { contractaddresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  refuse: (text) => ({ result: text }),
+  async handle({ read, dialect }, { contractaddresses }) {
+    if (contractaddresses.length > MAXIMUM_ADDRESSES) {
+      const text = `A maximum of ${MAXIMUM_ADDRESSES} contract addresses is allowed`;
+      return failed("invalid-parameter", text, { httpStatus: 400, parameter: "contractaddresses" });
+    }
+    const addresses = contractaddresses.filter(isAddress).map(lowerAddress);
+    const creations = await read((sql) => listContractCreations(sql, addresses));
+    if (dialect === "etherscan" && creations.length === 0) {
+      return verbatim({ status: "0", message: "No data found", result: null }, "empty");
+    }
+    return ok(
+      creations.map((creation) => ({
+        contractAddress: creation.address,
+        contractCreator: creation.sender,
+        txHash: creation.transactionHash,
+        blockNumber: String(creation.blockNumber),
+        timestamp: String(creation.timestampSeconds),
+        contractFactory: creation.factory ?? "",
+        creationBytecode: creation.creationCode,
+      })),
+    );
+  },
+});
+
+const LONGEST_ARGUMENTS = 20_000;
+/** Most hex digits of a function's return data: more takes too long to decode. */
+const LONGEST_ANSWER = 2_000_000;
+const INVALID_ARGUMENTS =
+  "Invalid arguments: a JSON list with a value for each parameter is wanted, large numbers as text";
+
+const readcontract = defineAction({
+  name: "readcontract",
+  summary: "Calls a view function of a verified contract at the head",
+  params: z.object({
+    address: address({
+      required: "Query parameter address is required",
+      invalid: "Invalid address hash",
+    }),
+    function: text({
+      required: "Query parameter function is required",
+      invalid: "Invalid function",
+    }).describe(
+      "Name of the function; where several share it, the signature, `balanceOf(address)`",
+    ),
+    arguments: text({ invalid: INVALID_ARGUMENTS })
+      .max(LONGEST_ARGUMENTS, INVALID_ARGUMENTS)
+      .default("[]")
+      .describe("JSON list of its arguments: numbers as text, structs as lists"),
+  }),
+  result: z.object({ data: wire.data, values: z.array(decodedValue) }),
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
+  async handle(context, input) {
+    const { read, chain } = context;
+    const { abis, head } = await read(async (sql, served) => ({
+      abis: await listVerifiedAbis(sql, [input.address]),
+      head: await served,
+    }));
+    if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
+    const found = find(
+      abis.flatMap(({ abi }) => readAbi(abi)),
+      input.function,
+    );
+    if (!found)
+      return failed("invalid-parameter", "No such function that only reads", {
+        parameter: "function",
+      });
+    const { inputs, outputs } = found;
+    const values = listIn(input.arguments);
+    const data = values && encodeCall(hexSlice(hashOf(found), 0, 4), inputs, values);
+    if (data === undefined)
+      return failed("invalid-parameter", INVALID_ARGUMENTS, { parameter: "arguments" });
+    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head);
+    if (!answer) return failed("reverted", "The call fails");
+    const budget = createDecodingBudget();
+    const decoded = answer.length > LONGEST_ANSWER ? undefined : decode(outputs, answer, budget);
+    if (answer.length > LONGEST_ANSWER || isOverdrawn(budget)) {
+      return failed("too-large", "What it returns is too large");
+    }
+    if (!decoded) return failed("unsupported", "The returned data does not fit the ABI");
+    return ok({ data: answer, values: decoded });
+  },
+});
+
+/** Finds the reading function of a signature, or the only one of a name. */
+function find(entries: readonly AbiEntry[], name: string): AbiEntry | undefined {
+  const reading = entries.filter(({ kind, isReading }) => kind === "function" && isReading);
+  const exact = reading.find(({ signature }) => signature === name);
+  const named = reading.filter((entry) => entry.name === name);
+  return exact ?? (named.length === 1 ? named[0] : undefined);
+}
+
+function listIn(json: string): readonly unknown[] | undefined {
+  try {
+    const values: unknown = JSON.parse(json);
+    return Array.isArray(values) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Presents a contract's source, and its proxy target, with `present`. */
+export async function answerSource<Presented>(
+  { read, largeAnswers }: Pick<Context, "read" | "largeAnswers">,
+  address: Address,
+  present: (answer: SourceAnswer) => Presented,
+): Promise<Presented> {
+  return largeAnswers.make(
+    (sql) => getVerifiedContractBytes(sql, address),
+    async () => present(await read((sql) => readSource(sql, address))),
+  );
+}
+
+async function readSource(sql: Queryable, address: Address): Promise<SourceAnswer> {
+  const contract = await getVerifiedContract(sql, address);
+  const proxy = contract && (await getProxy(sql, address));
+  return { address, contract, implementations: proxy?.implementations ?? [] };
+}
+
+export const sources = [getabi, readcontract, getsourcecode, getcontractcreation];

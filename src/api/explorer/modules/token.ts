@@ -1,0 +1,239 @@
+import { z } from "zod";
+import { formatUnits } from "../../../core/decimal.ts";
+import { listContractsAmong } from "../../../store/contracts/creations.ts";
+import { getToken } from "../../../store/state/tokens/token.ts";
+import { type Action, defineAction } from "../action.ts";
+import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
+import { readContracts } from "../from-node/accounts.ts";
+import { INVALID_BLOCK } from "../from-node/history.ts";
+import { readHolderCount, readHolders } from "../from-node/members.ts";
+import { readPastHolders } from "../from-node/past-holders.ts";
+import { readToken } from "../from-node/token-supply.ts";
+import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
+import * as wire from "../wire.ts";
+import { UNKNOWN_PRICE } from "../wire.ts";
+import { listtokens } from "./contract/names.ts";
+
+/** The token of an action of this module. */
+const contractaddress = address({
+  required: "Query parameter contract address is required",
+  invalid: "Invalid contract address hash",
+}).describe("Token contract");
+
+const getTokenAction = defineAction({
+  name: "getToken",
+  summary: "Name, symbol, decimals, supply and standard of a token",
+  params: z.object({ contractaddress }),
+  result: z.object({
+    cataloged: z.boolean(),
+    contractAddress: wire.address,
+    decimals: wire.decimalOrEmpty,
+    name: z.string(),
+    symbol: z.string(),
+    totalSupply: wire.decimalOrEmpty,
+    type: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
+  }),
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    const token = await readToken(context, input.contractaddress);
+    if (!token) return failed("not-found", "Contract address not found");
+    return ok({
+      cataloged: token.cataloged,
+      contractAddress: token.address,
+      decimals: token.decimals === null ? "" : String(token.decimals),
+      name: token.name ?? "",
+      symbol: token.symbol ?? "",
+      totalSupply: token.totalSupply ?? "",
+      type: `ERC-${token.standard}` as const,
+    });
+  },
+});
+
+const getTokenHolders = defineHolderList({
+  name: "getTokenHolders",
+  summary: "Holders of a token, the largest first",
+  rows: 10,
+  fields: ["address", "value"],
+  atBlock: {
+    blockno: blockNumber({ invalid: INVALID_BLOCK })
+      .optional()
+      .describe(
+        "Block to list the holders after, where the node still has that state; default: the newest",
+      ),
+  },
+});
+
+const tokenholderlist = defineHolderList({
+  name: "tokenholderlist",
+  summary: "Holders of a token in Etherscan's form, the largest first",
+  rows: 100,
+  fields: ["TokenHolderAddress", "TokenHolderQuantity"],
+  check: windowCheck(),
+});
+
+/** Declares a list of a token's holders, the largest first. `fields` names the owner and the amount in a record. */
+function defineHolderList({
+  rows,
+  fields: [owner, amount],
+  atBlock = {},
+  ...list
+}: Pick<Action, "name" | "summary" | "check"> & {
+  rows: number;
+  fields: [string, string];
+  atBlock?: { blockno?: z.ZodType<number | undefined> };
+}) {
+  return defineAction({
+    ...list,
+    params: z.object({ contractaddress, ...paging(rows), ...atBlock }),
+    result: z.array(z.object({ [owner]: wire.address, [amount]: wire.decimal })),
+    empty: NO_RECORDS,
+    example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+    cursor: "token",
+    async handle(context, input) {
+      const token = input.contractaddress;
+      const { blockno } = input as { blockno?: number };
+      const listed =
+        blockno === undefined
+          ? ok((await readHolders(context, token, context.page, async () => null)).holders)
+          : await readPastHolders(context, token, blockno);
+      if (listed.kind !== "ok") return listed;
+      return okPage(
+        context.page,
+        listed.result,
+        (holder) => [holder.amount, holder.owner],
+        (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
+      );
+    },
+  });
+}
+
+/** Facts that Etherscan's staff collects. */
+const UNCOLLECTED = {
+  blueCheckmark: "false",
+  description: "",
+  website: "",
+  email: "",
+  blog: "",
+  reddit: "",
+  slack: "",
+  facebook: "",
+  twitter: "",
+  bitcointalk: "",
+  github: "",
+  telegram: "",
+  wechat: "",
+  linkedin: "",
+  discord: "",
+  whitepaper: "",
+  tokenPriceUSD: UNKNOWN_PRICE,
+};
+const uncollected = Object.fromEntries(
+  Object.keys(UNCOLLECTED).map((name) => [name, z.string()]),
+) as Record<keyof typeof UNCOLLECTED, z.ZodString>;
+
+const record = z.object({
+  contractAddress: wire.address,
+  tokenName: z.string(),
+  symbol: z.string(),
+  divisor: wire.decimalOrEmpty,
+  tokenType: z.enum(["ERC20", "ERC404", "ERC721", "ERC1155"]),
+  totalSupply: wire.decimalOrEmpty,
+  ...uncollected,
+});
+
+const tokeninfo = defineAction({
+  name: "tokeninfo",
+  summary: "A token in Etherscan's form",
+  params: z.object({ contractaddress }),
+  result: z.array(record),
+  empty: NO_RECORDS,
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    const token = await readToken(context, input.contractaddress);
+    if (!token) return ok([]);
+    return ok([
+      {
+        contractAddress: token.address,
+        tokenName: token.name ?? "",
+        symbol: token.symbol ?? "",
+        divisor: token.decimals === null ? "" : String(token.decimals),
+        tokenType: `ERC${token.standard}` as const,
+        totalSupply: token.totalSupply ?? "",
+        ...UNCOLLECTED,
+      },
+    ]);
+  },
+});
+
+const tokenholdercount = defineAction({
+  name: "tokenholdercount",
+  summary: "Number of holders of a token",
+  params: z.object({ contractaddress }),
+  result: wire.decimal,
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    return ok(String(await readHolderCount(context, input.contractaddress)));
+  },
+});
+
+const ROWS = 100;
+const MOST_ROWS = 1000;
+
+const topholders = defineAction({
+  name: "topholders",
+  summary: "The largest holders of a token, in whole tokens",
+  params: z.object({
+    contractaddress,
+    offset: positive
+      .transform((rows) => Math.min(rows, MOST_ROWS))
+      .default(ROWS)
+      .catch(ROWS)
+      .meta({ description: "Holders to list", maximum: MOST_ROWS }),
+  }),
+  result: z.array(
+    z.object({
+      TokenHolderAddress: wire.address,
+      TokenHolderQuantity: wire.decimalFraction,
+      TokenHolderAddressType: z.enum(["A", "C"]),
+    }),
+  ),
+  empty: NO_RECORDS,
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    const page = { limit: input.offset, skip: 0 };
+    const { head, holders, extra } = await readHolders(
+      context,
+      input.contractaddress,
+      page,
+      async (sql, owners) => ({
+        token: await getToken(sql, input.contractaddress),
+        presences: await listContractsAmong(sql, owners),
+      }),
+    );
+    const { token, presences } = extra;
+    if (!token) return ok([]);
+    const shown = new Set(holders.map(({ owner }) => owner));
+    const contracts = await readContracts(
+      context,
+      presences.filter(({ address }) => shown.has(address)),
+      head,
+    );
+    return ok(
+      holders.map(({ owner, amount }) => ({
+        TokenHolderAddress: owner,
+        TokenHolderQuantity: formatUnits(amount, token.decimals ?? 0),
+        TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("A" as const),
+      })),
+    );
+  },
+});
+
+export const tokens = [
+  getTokenAction,
+  getTokenHolders,
+  tokeninfo,
+  tokenholderlist,
+  tokenholdercount,
+  topholders,
+  listtokens,
+];

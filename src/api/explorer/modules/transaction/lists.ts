@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { listTransactionsOfBlocks } from "../../../../store/lists/address-transactions.ts";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
+import { listTransfersOfTransaction } from "../../../../store/lists/token-transfers.ts";
+import { defineAction } from "../../action.ts";
+import { nameCalls } from "../../call-names.ts";
+import { failed, NO_RECORDS, okPage } from "../../envelope.ts";
+import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
+import { blockBounds, blocksOf, paging, sort, windowCheck } from "../../params.ts";
+import {
+  keyOfTransaction,
+  presentTransaction,
+  transactionRecord,
+} from "../../present/transaction.ts";
+import * as wire from "../../wire.ts";
+import { txhash } from "./transactions.ts";
+
+const MOST_ROWS = 1000;
+
+const listtransactions = defineAction({
+  name: "listtransactions",
+  summary: "Transactions of the whole chain or of a range of blocks, newest first",
+  params: z.object({ ...paging(25, MOST_ROWS), sort, ...blockBounds }),
+  result: {
+    blockscout: z.array(transactionRecord.blockscout),
+    etherscan: z.array(transactionRecord.etherscan),
+  },
+  empty: "No transactions found",
+  example: {},
+  check: windowCheck(MOST_ROWS),
+  cursor: "history",
+  // Names of functions come from verified sources.
+  changesWithHead: { blockscout: true, etherscan: false },
+  async handle({ read, dialect, page }, input) {
+    const blocks = blocksOf(input);
+    const { named, l1FeeOf } = await read(async (sql, served) => {
+      const rows = await listTransactionsOfBlocks(sql, blocks, input.sort ?? "desc", page);
+      if (dialect === "blockscout")
+        return { named: rows.map((entry) => ({ entry, call: undefined })) };
+      const named = await nameCalls(sql, rows, (row) => row);
+      return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
+    });
+    return okPage(
+      page,
+      named,
+      ({ entry }) => keyOfTransaction(entry),
+      ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
+    );
+  },
+});
+
+const listtransfers = defineAction({
+  name: "listtransfers",
+  summary: "Token transfers of a transaction, of all standards",
+  params: z.object({ txhash, ...paging(100, MOST_ROWS) }),
+  result: z.array(
+    z.object({
+      logIndex: wire.decimal,
+      from: wire.address,
+      to: wire.address,
+      contractAddress: wire.address,
+      tokenType: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
+      tokenID: wire.decimalOrEmpty,
+      value: wire.decimalOrEmpty,
+      tokenName: z.string(),
+      tokenSymbol: z.string(),
+      tokenDecimal: wire.decimalOrEmpty,
+    }),
+  ),
+  empty: { blockscout: "No token transfers found", etherscan: NO_RECORDS },
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  check: windowCheck(MOST_ROWS),
+  cursor: "history",
+  async handle({ read, chain, page }, input) {
+    const { rows, head } = await read(async (sql, served) => ({
+      rows: await listTransfersOfTransaction(sql, input.txhash, page),
+      head: await served,
+    }));
+    if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
+      return failed("not-found", notIndexed(head));
+    }
+    return okPage(
+      page,
+      rows,
+      ({ logIndex, batchIndex }) => [logIndex, batchIndex],
+      (row) => ({
+        logIndex: String(row.logIndex),
+        from: row.from,
+        to: row.to,
+        contractAddress: row.token,
+        tokenType: `ERC-${row.standard}` as const,
+        tokenID: row.tokenId ?? "",
+        value: row.amount ?? "",
+        tokenName: row.tokenName ?? "",
+        tokenSymbol: row.tokenSymbol ?? "",
+        tokenDecimal: row.tokenDecimals === null ? "" : String(row.tokenDecimals),
+      }),
+    );
+  },
+});
+
+export const transactionLists = [listtransactions, listtransfers];

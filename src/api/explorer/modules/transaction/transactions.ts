@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { isQuantity } from "../../../../core/evm/quantity.ts";
+import { isRecord } from "../../../../core/json/record.ts";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
+import { readTransactionDetails } from "../../../../store/lists/transaction-details.ts";
+import {
+  getTransaction,
+  listLogsOfTransaction,
+  type TransactionDetail,
+} from "../../../../store/lists/transactions.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import {
+  fetchEarlierReceipt,
+  findTransaction,
+  notIndexed,
+} from "../../from-node/transactions/earlier-blocks.ts";
+import { fetchRevertData } from "../../from-node/transactions/revert-data.ts";
+import { flag, hash, integer } from "../../params.ts";
+import { fourTopics } from "../../present/log.ts";
+import { l1FeesPaid } from "../../present/transaction.ts";
+import {
+  presentTransactionDetails,
+  transactionDetails,
+} from "../../present/transaction-details.ts";
+import * as wire from "../../wire.ts";
+
+/** The transaction of an action of this module. */
+export const txhash = hash({
+  required: "Query parameter txhash is required",
+  invalid: "Invalid txhash format",
+}).describe("Transaction");
+
+const LOGS_PER_PAGE = 50;
+const LARGEST_LOG_INDEX = 2 ** 31 - 1;
+/** Parameters that the reference omits when it repeats the request in its answer. */
+const NOT_GIVEN_BACK = ["apikey", "type", "method", "filter", "q", "sort", "order"];
+
+const index = integer({ invalid: "" })
+  .transform((value) => Math.max(-1, Math.min(Number(value), LARGEST_LOG_INDEX)))
+  .default(-1)
+  .catch(-1)
+  .describe("Lists the logs after the one with this index; -1 starts at the first");
+
+const details = flag(
+  "`true`: adds type, nonce, fees, created contract, and call, logs and error as decoded by verified ABIs",
+);
+
+const gettxinfo = defineAction({
+  name: "gettxinfo",
+  summary: "A transaction with its logs, 50 a page",
+  params: z.object({ txhash, index, details }),
+  result: z.object({
+    hash: wire.hash,
+    timeStamp: wire.decimal,
+    blockNumber: wire.decimal,
+    confirmations: wire.decimal,
+    success: z.boolean(),
+    from: wire.address,
+    to: wire.addressOrEmpty,
+    value: wire.decimal,
+    input: wire.data,
+    gasLimit: wire.decimal,
+    gasUsed: wire.decimal,
+    gasPrice: wire.decimal,
+    L1FeesPaid: l1FeesPaid.optional(),
+    logs: z.array(
+      z.object({
+        address: wire.address,
+        topics: z.array(wire.hash.nullable()).length(4),
+        data: wire.data,
+        index: wire.decimal,
+      }),
+    ),
+    revertReason: z.string(),
+    next_page_params: z.record(z.string(), z.unknown()).nullable(),
+    details: transactionDetails.optional(),
+  }),
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  async handle(context, input) {
+    const { dialect } = context;
+    const { transaction, found, more, l1FeeOf, head } = await context.read(async (sql, served) => {
+      const transaction = await getTransaction(sql, input.txhash);
+      const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
+      const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
+      const more =
+        found && input.details
+          ? await readTransactionDetails(
+              sql,
+              transaction,
+              found.slice(0, LOGS_PER_PAGE),
+              context.chainId(),
+            )
+          : undefined;
+      const l1FeeOf =
+        transaction && (dialect === "etherscan" || input.details)
+          ? await readL1Fees(sql, [transaction], (await served).l1FeesFrom)
+          : undefined;
+      return { transaction, found, more, l1FeeOf, head: await served };
+    });
+    if (!transaction || !found) {
+      const earlier = await fetchEarlierReceipt(context.chain, input.txhash, head);
+      return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
+    }
+    const logs = found.slice(0, LOGS_PER_PAGE);
+    const { revertData, succeeded, traced } = transaction;
+    const reason =
+      succeeded === false && revertData === null && !traced
+        ? await fetchRevertData(context, transaction)
+        : revertData;
+    const last = found.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
+    return ok({
+      hash: transaction.hash,
+      timeStamp: String(transaction.timestampSeconds),
+      blockNumber: String(transaction.blockNumber),
+      confirmations: String(transaction.confirmations),
+      success: succeeded === true,
+      from: transaction.from,
+      to: transaction.to ?? "",
+      value: transaction.value,
+      input: transaction.input,
+      gasLimit: transaction.gas,
+      gasUsed: transaction.gasUsed,
+      gasPrice: transaction.gasPrice,
+      ...(l1FeeOf && dialect === "etherscan" && { L1FeesPaid: l1FeeOf(transaction) }),
+      logs: logs.map((log) => ({
+        address: log.address,
+        topics: fourTopics(log),
+        data: log.data,
+        index: String(log.logIndex),
+      })),
+      revertReason: reason ?? "",
+      next_page_params: last
+        ? {
+            ...sentParameters(context),
+            block_number: transaction.blockNumber,
+            index: last.logIndex,
+            items_count: LOGS_PER_PAGE,
+          }
+        : null,
+      ...(more && {
+        details: await presentTransactionDetails(more, transaction, logs, reason ?? "0x", l1FeeOf),
+      }),
+    });
+  },
+});
+
+function sentParameters({ sent }: Context): Record<string, unknown> {
+  const kept = [...sent].filter(([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase()));
+  return Object.fromEntries(kept);
+}
+
+const gettxreceiptstatus = defineAction({
+  name: "gettxreceiptstatus",
+  summary: "Status of a transaction's receipt; empty when there is none",
+  params: z.object({ txhash }),
+  result: z.object({ status: z.enum(["0", "1", ""]) }),
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  changesWithHead: true,
+  async handle(context, { txhash }) {
+    const { transaction, earlier } = await findTransaction(context, txhash);
+    const status = transaction?.status ?? earlier?.["status"];
+    if (status === undefined) return ok({ status: "" as const });
+    return ok({ status: Number(status) === 1 ? ("1" as const) : ("0" as const) });
+  },
+});
+
+const getstatus = defineAction({
+  name: "getstatus",
+  summary: "Whether a transaction failed, and why",
+  params: z.object({ txhash }),
+  result: z.object({ isError: wire.flag, errDescription: z.string() }),
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  changesWithHead: true,
+  async handle(context, { txhash }) {
+    const { transaction, earlier } = await findTransaction(context, txhash);
+    if (earlier?.["status"] === "0x0") {
+      const sent = await context.chain.request("eth_getTransactionByHash", [txhash]);
+      const { gas } = isRecord(sent) ? sent : {};
+      const { gasUsed } = earlier;
+      const known = isQuantity(gas) && isQuantity(gasUsed);
+      const errDescription = known ? deduceError({ error: null, gas, gasUsed }) : "";
+      return ok({ isError: "1" as const, errDescription });
+    }
+    if (transaction?.succeeded !== false) return ok({ isError: "0" as const, errDescription: "" });
+    return ok({ isError: "1" as const, errDescription: deduceError(transaction) });
+  },
+});
+
+/** Returns the error: without a trace only the gas shows it, since a revert leaves some, and any other error uses all of it. */
+function deduceError({
+  error,
+  gas,
+  gasUsed,
+}: Pick<TransactionDetail, "error" | "gas" | "gasUsed">): string {
+  return error ?? (BigInt(gasUsed) < BigInt(gas) ? "execution reverted" : "out of gas");
+}
+
+export const transactions = [gettxinfo, gettxreceiptstatus, getstatus];

@@ -1,0 +1,110 @@
+import { isIPv6 } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { RequestError } from "../../core/errors.ts";
+import { jsonAnswer } from "../explorer/envelope.ts";
+import { type HttpOptions, send } from "../http/http.ts";
+import { type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { type HealthOptions, readState } from "../ops/health.ts";
+import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
+
+/** `chainId` throws `RequestError` until it is known. */
+type Identified = Pick<ServedChain, "chainId">;
+
+/** Etherscan's spelling, and the one in Blockscout's documentation of the same path. */
+const NAMES = ["chainid", "chain_id"];
+const WRONG_CHAIN =
+  "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
+
+/** Returns the chain that a request names; required with several. Throws `RequestError`. Source: docs/wire.md, "Chains". */
+export function chooseChain<Chain extends Identified>(
+  chains: readonly Chain[],
+  { query, body }: Pick<ParsedRequest, "query" | "body">,
+): Chain {
+  const [id, ...more] = [query, body].flatMap((part) => {
+    const filled = new Map([...part].filter(([, value]) => value !== ""));
+    return NAMES.map((name) => lookUp(filled, name)).filter((sent) => sent !== undefined);
+  });
+  const [first, ...others] = chains;
+  if (first && id === undefined && others.length === 0) return first;
+  const isOne = id !== undefined && more.every((other) => other === id);
+  const chosen = isOne ? findChain(chains, id) : undefined;
+  if (!chosen) throw new RequestError(200, "wrong-chain", WRONG_CHAIN);
+  return chosen;
+}
+
+/** Finds the chain with the id. Without a match throws the error of a chain whose id is unknown, if any. */
+function findChain<Chain extends Identified>(
+  chains: readonly Chain[],
+  id: InputValue,
+): Chain | undefined {
+  let unknown: unknown;
+  for (const chain of chains) {
+    try {
+      if (String(chain.chainId()) === id) return chain;
+    } catch (error) {
+      unknown ??= error;
+    }
+  }
+  if (unknown !== undefined) throw unknown;
+  return undefined;
+}
+
+type ChainListOptions = HealthOptions &
+  Pick<HttpOptions, "chains"> & { publicUrl: string | undefined };
+
+const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
+
+/** Adds Etherscan's `/v2/chainlist`, without chains of unknown id. Source: docs/wire.md, "Chains". */
+export function addChainList(
+  app: FastifyInstance,
+  options: ChainListOptions,
+  limiter: RateLimiter,
+): void {
+  app.get("/v2/chainlist", { onRequest: limiter.admit }, async (request, reply) => {
+    const result = await listChains(request, options);
+    return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
+  });
+}
+
+/** The rows of the chains that a request may mean. */
+export async function listChains(
+  request: FastifyRequest,
+  options: ChainListOptions,
+): Promise<object[]> {
+  const base = options.publicUrl ?? baseOf(request);
+  const isOnly = options.chains().length === 1;
+  const entries = await Promise.all(
+    request.chains.map(async (chain) => {
+      const chainId = knownChainId(chain);
+      if (chainId === undefined) return [];
+      return [
+        {
+          chainname: chainTitle(chain),
+          chainid: String(chainId),
+          blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
+          apiurl: `${base}/v2/api?chainid=${chainId}`,
+          ...(await stateOf(chain, options)),
+        },
+      ];
+    }),
+  );
+  return entries.flat();
+}
+
+/** Base URL by which the client reached this server; without a Host header the local address. */
+export function baseOf({ protocol, host, socket }: FastifyRequest): string {
+  const { localAddress = "localhost", localPort } = socket;
+  const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
+  return `${protocol}://${host || `${address}:${localPort}`}`;
+}
+
+async function stateOf(
+  chain: ServedChain,
+  options: HealthOptions,
+): Promise<{ status: number; comment: string }> {
+  const { problems, isDown } = await readState(chain, options);
+  const [problem] = problems;
+  if (problem === undefined) return { status: 1, comment: "" };
+  return { status: isDown ? 0 : 2, comment: chain.stopped() ?? problem };
+}

@@ -1,0 +1,154 @@
+import { z } from "zod";
+import type { Queryable } from "../../../db/client.ts";
+import {
+  getVerifiedMatch,
+  listMatchesOf,
+  listVerifiedMatches,
+} from "../../../store/contracts/verified/lookup.ts";
+import { findSimilarContracts } from "../../../verification/similar.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
+import { inTime } from "../../reading/deadline.ts";
+import { resultOnOneState } from "../../reading/snapshot.ts";
+import type { ServedChain } from "../../serving/served-chain.ts";
+import { type Endpoint, numberOf, requireAddress, requireChain } from "../endpoint.ts";
+import { invalid } from "../errors.ts";
+import { minimalContract, presentMatch } from "../match.ts";
+
+/** Time limit of a chain: a slow one delays answers about the others no longer. */
+const CHAIN_MS = 2000;
+
+const results = z.object({ results: z.array(minimalContract) });
+
+export const allChains: Endpoint = {
+  name: "all-chains",
+  path: "/v2/contract/all-chains/{address}",
+  summary:
+    "The same address on every chain that is served; one that cannot be asked now is left out",
+  answers: {
+    200: { description: "The contract is verified", schema: results },
+    404: { description: "It is not verified", schema: results },
+  },
+  async handle({ chains }, request) {
+    const address = requireAddress(request);
+    const query = (sql: Queryable) => getVerifiedMatch(sql, address);
+    const found = await Promise.all(
+      chains.map(async (chain) => {
+        const match = await readSoon(chain, query);
+        return match ? [presentMatch(chain.chainId(), address, match)] : [];
+      }),
+    );
+    const results = found.flat();
+    return results.length > 0
+      ? jsonAnswer({ results })
+      : jsonAnswer({ results }, 404, { code: "not-verified" });
+  },
+};
+
+/** Reads from a chain; undefined when it does not answer in time. */
+async function readSoon<Found>(
+  chain: ServedChain,
+  query: (sql: Queryable) => Promise<Found>,
+): Promise<Found | undefined> {
+  if (chain.stopped() !== null) return undefined;
+  const reading = resultOnOneState(chain.sql, (read) => read(query));
+  const state = await inTime(reading, CHAIN_MS).catch(() => undefined);
+  return state?.result;
+}
+
+export const chains: Endpoint = {
+  name: "chains",
+  path: "/chains",
+  summary: "The chains that are served",
+  answers: {
+    200: {
+      description: "The chains, without the URLs of their nodes",
+      schema: z.array(
+        z.object({
+          name: z.string(),
+          title: z.string(),
+          chainId: z.number(),
+          rpc: z.array(z.string()).length(0),
+          traceSupportedRPCs: z.array(z.unknown()).length(0),
+          supported: z.literal(true),
+          etherscanAPI: z.literal(false),
+        }),
+      ),
+    },
+  },
+  async handle({ chains: served }) {
+    return jsonAnswer(
+      served.map(({ chainId, networkName }) => {
+        const name = networkName ?? `Chain ${chainId()}`;
+        return {
+          name,
+          title: name,
+          chainId: chainId(),
+          rpc: [],
+          traceSupportedRPCs: [],
+          supported: true,
+          etherscanAPI: false,
+        };
+      }),
+    );
+  },
+};
+
+const LIMIT = 200;
+
+export const contracts: Endpoint = {
+  name: "contracts",
+  path: "/v2/contracts/{chainId}",
+  summary: "Verified contracts, page by page",
+  query: {
+    sort: "Order by matchId, asc or desc; desc when absent",
+    limit: `Contracts of a page, 1 to ${LIMIT}; ${LIMIT} when absent`,
+    afterMatchId: "Only contracts after this one in that order",
+  },
+  answers: {
+    200: {
+      description: "Contracts in that order",
+      schema: z.object({ results: z.array(minimalContract) }),
+    },
+  },
+  async handle(context, request) {
+    requireChain(context, request);
+    const order = request.query("sort") ?? "desc";
+    if (order !== "asc" && order !== "desc") throw invalid("sort", "sort is to be asc or desc");
+    const limit = numberOf(request, "limit", { least: 1, most: LIMIT }) ?? LIMIT;
+    const after = numberOf(request, "afterMatchId", { least: 0, most: Number.MAX_SAFE_INTEGER });
+    const matches = await context.read((sql) => listVerifiedMatches(sql, { order, limit, after }));
+    const chainId = context.chainId();
+    return jsonAnswer({
+      results: matches.map((match) => presentMatch(chainId, match.address, match)),
+    });
+  },
+};
+
+export const similar: Endpoint = {
+  name: "similar",
+  path: "/v2/contract/similar/{chainId}/{address}",
+  summary: "Verified contracts that an unverified one is another deployment of",
+  answers: {
+    200: {
+      description:
+        "Contracts with the same code apart from immutables, library addresses and metadata; none for a verified contract",
+      schema: z.object({ results: z.array(minimalContract) }),
+    },
+  },
+  async handle(context, request) {
+    requireChain(context, request);
+    const address = requireAddress(request);
+    const { chain, chainId, read } = context;
+    const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
+    const matches = await read(async (sql) => {
+      const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
+      // A verified contract needs no similar ones.
+      return listMatchesOf(sql, [address, ...addresses]);
+    });
+    const isVerified = matches.some((match) => match.address === address);
+    const results = isVerified ? [] : matches;
+    return jsonAnswer({
+      results: results.map((match) => presentMatch(chainId(), match.address, match)),
+    });
+  },
+};
