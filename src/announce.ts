@@ -3,7 +3,7 @@ import type { StartedChain } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import type { IndexerStatus } from "./indexer/thread/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
-import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
+import { getIndexState, getServedHead, type ServedHead } from "./store/sync-state.ts";
 
 /** Data of the announcement after the first synchronisation. */
 interface Announcement {
@@ -76,7 +76,7 @@ function watchSynchronisation({
     const head = await getServedHead(sql);
     const isOurs = status !== undefined && status.phase !== "standby";
     const isThere = !isOurs || (goal !== undefined && head !== undefined && head.number >= goal);
-    return isThere && (await isSynchronised(sql)) ? head : undefined;
+    return isThere && (await getIndexState(sql))?.synchronised ? head : undefined;
   };
 }
 

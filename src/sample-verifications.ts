@@ -6,7 +6,7 @@ import { messageOf } from "./core/errors.ts";
 import { SETTINGS, SOURCES } from "./devnet/artifacts.ts";
 import { sampleAddress } from "./devnet/world.ts";
 import { BUNDLED_VERSION } from "./verification/compilers/catalogue.ts";
-import { guidOf } from "./verification/jobs/guid.ts";
+import { guidOf } from "./verification/jobs/submit.ts";
 import type { VerificationForm } from "./verification/request.ts";
 import type { Verifier } from "./verification/verifier.ts";
 

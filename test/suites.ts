@@ -44,6 +44,13 @@ const ENGINE = {
   probe: "docker info && docker image inspect node:24-slim postgres:18",
   remedy: "start an engine; test/containers/base-images.sh makes base images without a registry",
 };
+const KUBECTL = { program: "kubectl", remedy: "install kubectl" };
+const KUBECTL_VALIDATE = {
+  program: "kubectl-validate",
+  variable: "KUBECTL_VALIDATE",
+  remedy: "go install sigs.k8s.io/kubectl-validate@v0.0.4",
+};
+const SYSTEMD = { program: "systemd-analyze", remedy: "run it where systemd is" };
 const CITUS = {
   program: "pg_config",
   variable: "PG_CONFIG",
@@ -76,6 +83,12 @@ const SUITES: readonly Suite[] = [
     needs: [GETH],
   },
   { name: "pgbouncer", minutes: 1, covers: ["src/db/"], needs: [PGBOUNCER] },
+  {
+    name: "manifests",
+    minutes: 1,
+    covers: ["docs/operations/", "package.json"],
+    needs: [KUBECTL, KUBECTL_VALIDATE, SYSTEMD],
+  },
   { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
   { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },
   { name: "storm", minutes: 17, covers: ["src/indexer/", "src/chain/", "src/store/"] },

@@ -11,7 +11,7 @@ import {
 } from "../db/session.ts";
 import { distributeTables, isDistributed } from "../store/cluster/distribution.ts";
 import { haveSecret } from "../store/index-keys.ts";
-import { type ChainIdentity, getChainIdentity } from "../store/sync-state.ts";
+import { type ChainIdentity, getIndexState } from "../store/sync-state.ts";
 import type { ProcessContext } from "./backends.ts";
 
 /** Errors of a connection lost at the server or in the network. */
@@ -62,7 +62,7 @@ export async function prepareDatabase(
               'docs/operations/database.md, "Keys without a secret", describes how to give them one',
           );
         }
-        return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };
+        return { known: await getIndexState(sql), isSpread: await isDistributed(sql) };
       } catch (error) {
         // A lost connection is tried again; an unreachable database is an error at once.
         const isLost = LOST_CODES.has(codeOf(error));
@@ -98,7 +98,7 @@ export async function requireSameChain(
           "coordinator, see docs/operations/scale.md",
       );
     }
-    const found = current.hasTables ? await getChainIdentity(sql) : undefined;
+    const found = current.hasTables ? await getIndexState(sql) : undefined;
     if (found && chainId !== undefined && found.chainId !== chainId) {
       throw new PublicConfigError(
         `DATABASE_READ_URL holds chain ${found.chainId}, but chain ${chainId} is expected; give the replica of DATABASE_URL`,

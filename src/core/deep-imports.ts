@@ -3,6 +3,7 @@ import type * as prometheus from "prom-client";
 import type * as undici from "undici";
 import type * as viem from "viem";
 import type * as actions from "viem/actions";
+import type * as utils from "viem/utils";
 
 // The parts of libraries that a chain's thread loads, each from its own file. All loaded code stays
 // in memory: viem as a whole is three times as much, undici four times, and prom-client includes a
@@ -34,6 +35,9 @@ export const { getContractAddress }: typeof viem = load("utils/address/getContra
 export const { keccak256 }: typeof viem = load("utils/hash/keccak256.js");
 export const { pad }: typeof viem = load("utils/data/pad.js");
 export const { recoverAddress }: typeof viem = load("utils/signature/recoverAddress.js");
+export const { recoverAuthorizationAddress }: typeof utils = load(
+  "utils/authorization/recoverAuthorizationAddress.js",
+);
 export const { toRlp }: typeof viem = load("utils/encoding/toRlp.js");
 
 export const { call }: typeof actions = load("actions/public/call.js");

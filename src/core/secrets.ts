@@ -59,13 +59,24 @@ export function secretsOfDatabaseUrl(text: string): string[] {
 }
 
 /** Decodes percent encoding; returns text unchanged when it is not encoded. */
-export function percentDecode(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
     // A bare percent sign.
     return text;
   }
+}
+
+/** Splits a URL into one without user and password, and the header with them (RFC 7617), if any. */
+export function splitCredentials(url: URL): { bare: URL; headers: Record<string, string> } {
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  const { username, password } = url;
+  if (username === "" && password === "") return { bare, headers: {} };
+  const credentials = Buffer.from(`${percentDecode(username)}:${percentDecode(password)}`);
+  return { bare, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
 }
 
 /** Returns patterns of a secret as text, in Base64 and in hex, with any escapes. */

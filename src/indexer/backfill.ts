@@ -1,13 +1,10 @@
-import type { Chain } from "../chain/chain.ts";
-import type { NodeName } from "../chain/options.ts";
 import { Admission } from "../core/admission.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
-import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Agreement } from "./checks/agreement.ts";
+import type { Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
-import { record, type Writer } from "./publish.ts";
+import { record } from "./publish.ts";
 
 /** Blocks of the first fetch. Later fetches adapt to keep a range's rows near `RANGE_BYTES`. */
 const RANGE_BLOCKS = 20;
@@ -17,25 +14,20 @@ const RANGE_BYTES = 2 * 1024 * 1024;
 const FETCHES = 3;
 const RECORDS = 2;
 
-export interface BackfillOptions {
-  range: BlockRange;
-  traced: boolean;
-  tables: readonly ChainTableName[];
-  agreement: Agreement;
-  /** A node to avoid while there is another. */
-  avoid: NodeName | undefined;
-  lanes: number;
-  signal: AbortSignal;
-  /** Called with the number up to which all blocks are recorded, in order, one call at a time, while recording continues. */
-  onRecorded(blockNumber: number): Promise<void>;
-}
+/** Connections over which the tables of a range are recorded. */
+const LANES = 4;
 
-/** Records finalised blocks concurrently. Rejects once all have ended; blocks above the last `onRecorded` are incomplete. */
+/**
+ * Records finalised blocks concurrently. `onRecorded` gets the number up to which all blocks are recorded, in order, one call at a time,
+ * while recording continues. Rejects once all have ended; blocks above the last `onRecorded` are incomplete.
+ */
 export async function backfill(
-  chain: Chain,
-  writer: Writer,
-  { range, traced, tables, agreement, avoid, lanes, signal, onRecorded }: BackfillOptions,
+  sync: Sync,
+  range: BlockRange,
+  onRecorded: (blockNumber: number) => Promise<void>,
 ): Promise<void> {
+  const { writer, recordedTables } = sync;
+  const { signal } = sync.options;
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
   const recorded = new Map<number, number>();
@@ -50,19 +42,14 @@ export async function backfill(
     to: number,
   ): Promise<{ encoded: EncodedRows; count: number }> {
     const { metrics } = writer;
-    const fetched = await fetchValidBlocks(chain, {
+    const fetched = await fetchValidBlocks(sync, {
       from,
       to,
-      traced,
-      metrics,
-      signal,
-      agreement,
-      avoid,
       proof: "sample",
       make: async (blocks) => {
         if (blocks.length === 0) throw lacksBlock(from);
         return timeStage(metrics, "decode", async () => ({
-          encoded: encodeChainRows(decodeBlocks(blocks), tables),
+          encoded: encodeChainRows(decodeBlocks(blocks), recordedTables),
           count: blocks.length,
         }));
       },
@@ -76,7 +63,7 @@ export async function backfill(
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
       const release = await records.enter();
-      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(release);
+      await record(writer, { from: first, to: first + count - 1 }, encoded, LANES).finally(release);
       recorded.set(first, first + count - 1);
       advancing = advancing.then(advance);
       advancing.catch(fail);

@@ -2,7 +2,7 @@ import type { Chain } from "../chain/chain.ts";
 import { ChainError, PublicConfigError } from "../core/errors.ts";
 import type { Hex } from "../core/evm/hex.ts";
 import { hasPublishedTransactions } from "../store/lists/transactions.ts";
-import { type ChainIdentity, getChainIdentity, getServedHead } from "../store/sync-state.ts";
+import { type ChainIdentity, getIndexState, getServedHead } from "../store/sync-state.ts";
 import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
 import { startOver } from "./reorg/rollback.ts";
@@ -23,7 +23,7 @@ export async function bindChain(
     );
   }
   const { sql } = writer;
-  const known = await getChainIdentity(sql);
+  const known = await getIndexState(sql);
   if (!known) {
     const bound = await describeChain(chain, chainId, options);
     await startOver(writer, bound);
@@ -115,6 +115,6 @@ export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: 
     tracerReason ??
     (archive === false
       ? "the node keeps no state of old blocks, without which it cannot trace them"
-      : "the database was begun without traces; index into an empty one to have them");
+      : "the database was begun without traces, and a node that traces its blocks is looked for");
   status.traces = { tracer: null, reason };
 }

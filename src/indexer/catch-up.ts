@@ -2,12 +2,7 @@ import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks/blocks.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
-import {
-  getRecordedNumber,
-  isIndexed,
-  markIndexed,
-  writeRecordedNumber,
-} from "../store/sync-state.ts";
+import { getIndexState, updateIndexState } from "../store/sync-state.ts";
 import { findGap } from "../store/writer/chain.ts";
 import { chainTables } from "../store/writer/chain-tables.ts";
 import {
@@ -26,7 +21,6 @@ import { tablesOf } from "./state/family.ts";
 
 /** Blocks of a first load above which its secondary indexes are built after it. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
-const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
 /** Blocks applied to the state in one transaction. */
 const PUBLISH_BLOCKS = 2_000;
@@ -43,9 +37,10 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   }
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
-  await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
+  const state = await getIndexState(sql);
+  await publishTo(sync, state?.recordedNumber ?? publishedNumber(sync));
   options.status.backfill = null;
-  if (!(await isIndexed(sql))) await buildIndexes(sync);
+  if (state?.indexed === false) await buildIndexes(sync);
   await analyzeUnknownTables(sql, tablesOfChain(sync));
 }
 
@@ -56,35 +51,22 @@ export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
 }
 
 async function recordTo(sync: Sync, recordedNumber: number, target: number): Promise<void> {
-  const { chain, writer, identity, options } = sync;
+  const { writer, options } = sync;
   const range = { from: recordedNumber + 1, to: target };
   const started = performance.now();
   let noted = started;
   let recorded = recordedNumber;
   options.status.phase = "backfilling";
-  await backfill(chain, writer, {
-    range,
-    traced: identity.traced,
-    tables: sync.recordedTables,
-    agreement: sync.agreement,
-    avoid: sync.distrusted?.node,
-    lanes: LANES,
-    signal: options.signal,
-    async onRecorded(number) {
-      recorded = number;
-      const now = performance.now();
-      const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
-      options.status.backfill = {
-        ...range,
-        recorded: number,
-        blocksPerSecond,
-        secondsLeft: (target - number) / blocksPerSecond,
-      };
-      if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
-      noted = now;
-      await noteRecorded(writer, number);
-      await publishTo(sync, number);
-    },
+  await backfill(sync, range, async (number) => {
+    recorded = number;
+    const now = performance.now();
+    const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
+    const secondsLeft = (target - number) / blocksPerSecond;
+    options.status.backfill = { ...range, recorded: number, blocksPerSecond, secondsLeft };
+    if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
+    noted = now;
+    await noteRecorded(writer, number);
+    await publishTo(sync, number);
   }).catch(async (error: unknown) => {
     // The blocks before the failure are published first.
     if (error instanceof ChainError && recorded > publishedNumber(sync)) {
@@ -96,7 +78,9 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
 }
 
 async function noteRecorded(writer: Writer, number: number | null): Promise<void> {
-  await writeAs(writer, (transaction) => writeRecordedNumber(transaction, number));
+  await writeAs(writer, (transaction) =>
+    updateIndexState(transaction, { recorded_number: number }),
+  );
 }
 
 /** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
@@ -141,5 +125,5 @@ export async function buildIndexes(sync: Sync): Promise<void> {
   options.status.indexes = null;
   if (options.signal.aborted) return;
   await analyzeTables(writer.sql, tablesOfChain(sync));
-  await writeAs(writer, markIndexed);
+  await writeAs(writer, (transaction) => updateIndexState(transaction, { indexed: true }));
 }

@@ -1,28 +1,24 @@
 import type { Chain } from "../chain/chain.ts";
-import type { FetchOptions as FetchOptionsOfChain, NodeName } from "../chain/options.ts";
+import type { FetchOptions as FetchOptionsOfChain } from "../chain/options.ts";
 import type { FetchedBlocks } from "../chain/questions.ts";
 import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";
-import { type Metrics, timeStage } from "../telemetry/metrics.ts";
-import type { Agreement } from "./checks/agreement.ts";
-import { isReorg } from "./context.ts";
+import { timeStage } from "../telemetry/metrics.ts";
+import { isReorg, type Sync } from "./context.ts";
 import type { ProofScope } from "./proof/proofs.ts";
 
 export interface FetchOptions<Made> {
   from: number;
   to: number;
-  traced: boolean;
+  /** Default: as the chain is indexed. */
+  traced?: boolean;
   /** The head waits for these blocks. */
   headWaits?: boolean;
-  /** A node to avoid while there is another. */
-  avoid?: NodeName | undefined;
   /** Which parts of each block to prove. */
   proof: ProofScope;
-  metrics: Metrics;
-  /** Decides which answers are accepted. */
-  agreement: Agreement;
-  signal: AbortSignal;
+  /** Default: the indexer's. */
+  signal?: AbortSignal;
   /** Converts the longest run of validated blocks without a hole into the result. */
   make(blocks: readonly FetchedBlock[]): Promise<Made>;
 }
@@ -33,13 +29,16 @@ export interface FetchOptions<Made> {
  * `ChainError` for the first block.
  */
 export async function fetchValidBlocks<Made>(
-  chain: Chain,
+  sync: Sync,
   options: FetchOptions<Made>,
 ): Promise<Made> {
-  const { from, traced, metrics, signal } = options;
+  const { chain, identity, writer } = sync;
+  const { from, traced = identity.traced, signal = sync.options.signal } = options;
+  const { metrics } = writer;
   const retry = new Retry(signal);
   const got = new Map<number, FetchedBlock>();
-  let { to, avoid } = options;
+  let { to } = options;
+  let avoid = sync.distrusted?.node;
   let most = 0;
   const noteProgress = (): void => {
     if (got.size <= most) return;
@@ -62,7 +61,15 @@ export async function fetchValidBlocks<Made>(
       );
       avoid = fetched.node;
       if (got.size === 0) to = from + countGiven(fetched) - 1;
-      failure = await take({ ...options, to }, got, wanted, fetched, retry, noteProgress);
+      failure = await take(
+        sync,
+        { ...options, traced, to },
+        got,
+        wanted,
+        fetched,
+        retry,
+        noteProgress,
+      );
       const blocks = prefix(got, from);
       if (blocks.length === to - from + 1) return await makeOf(options, blocks);
     } catch (error) {
@@ -117,8 +124,9 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
 }
 
 /** Adds the accepted blocks that continue one another. Returns the first reason for a refusal. */
-async function take<Made>(
-  { from, to, traced, proof, agreement }: FetchOptions<Made>,
+async function take(
+  { agreement }: Sync,
+  { from, to, traced, proof }: { from: number; to: number; traced: boolean; proof: ProofScope },
   got: Map<number, FetchedBlock>,
   wanted: readonly number[],
   { node, blocks }: FetchedBlocks,

@@ -1,4 +1,4 @@
-import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state.ts";
+import { getIndexState, updateIndexState } from "../store/sync-state.ts";
 import { writeAs } from "../store/writer/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
@@ -10,8 +10,14 @@ export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Pro
   return async (nodeHead) => {
     if (isDone) return;
     goal = Math.min(goal, nodeHead);
-    if (publishedNumber(sync) < goal || !(await isIndexed(sql))) return;
-    if (!(await isSynchronised(sql))) await writeAs(sync.writer, markSynchronised);
+    if (publishedNumber(sync) < goal) return;
+    const { indexed, synchronised } = (await getIndexState(sql)) ?? {};
+    if (!indexed) return;
+    if (!synchronised) {
+      await writeAs(sync.writer, (transaction) =>
+        updateIndexState(transaction, { synchronised: true }),
+      );
+    }
     isDone = true;
   };
 }

@@ -35,16 +35,11 @@ const LACKING_PATIENCE_MS = 10_000;
 /** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
-  const blocks = await fetchValidBlocks(sync.chain, {
+  const blocks = await fetchValidBlocks(sync, {
     from: next,
     to: Math.min(node.number, next + HEAD_BLOCKS - 1),
-    traced: sync.identity.traced,
-    avoid: sync.distrusted?.node,
-    metrics: sync.writer.metrics,
-    agreement: sync.agreement,
     proof: "whole",
     headWaits: true,
-    signal: sync.options.signal,
     make: async (fetched) =>
       fetched.map((one) => ({
         ...headerOf(one.block),

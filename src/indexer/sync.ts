@@ -4,7 +4,7 @@ import { createUnresponsiveContracts } from "../chain/state/unresponsive-contrac
 import type { BlockHeader } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
 import { listUnresponsiveTokens } from "../store/state/tokens/unresponsive.ts";
-import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
+import { getIndexState, listProvenParts } from "../store/sync-state.ts";
 import { deleteChainRowsAbove } from "../store/writer/chain.ts";
 import { analyzeUnknownTables } from "../store/writer/deferred-indexes.ts";
 import { finishTransactions } from "../store/writer/recorded-rows.ts";
@@ -31,7 +31,7 @@ import {
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
-import { createEarlierFees } from "./maintenance/earlier-fees.ts";
+import { createEarlierFees, createEarlierTraces } from "./maintenance/earlier-blocks.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { createTokenSweep } from "./maintenance/token-sweep.ts";
@@ -114,6 +114,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const lookAtFees = createFeeWatch();
   const sweepTokens = createTokenSweep();
   const readEarlierFees = createEarlierFees();
+  const readEarlierTraces = createEarlierTraces();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -145,6 +146,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
+        if (pending === "none") pending = await readEarlierTraces(sync);
         await lookAtFees(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));
@@ -178,8 +180,9 @@ async function recover(sync: Sync): Promise<void> {
   const { sql, isDistributed } = sync.writer;
   if (isDistributed) await finishTransactions(sql);
   await requireKept(sync.writer);
-  const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
-  await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, recordedNumber));
+  const { recordedNumber } = (await getIndexState(sql)) ?? {};
+  const last = recordedNumber ?? sync.identity.startBlock - 1;
+  await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, last));
   await loadHead(sync);
   // A database without a published block is bound to the node's chain.
   if (!sync.head) {
@@ -194,7 +197,8 @@ async function recover(sync: Sync): Promise<void> {
 async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   const { head, options } = sync;
   const published = publishedNumber(sync);
-  const recordedNumber = (await getRecordedNumber(sync.writer.sql)) ?? published;
+  const state = await getIndexState(sync.writer.sql);
+  const recordedNumber = state?.recordedNumber ?? published;
   const target = node.number - options.finalityDepth;
   if (recordedNumber > published || target - published >= BACKFILL_MINIMUM) {
     // After a long absence the node may have another chain.
@@ -203,7 +207,7 @@ async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
     await catchUp(sync, recordedNumber, target);
     return true;
   }
-  if (!(await isIndexed(sync.writer.sql))) await buildIndexes(sync);
+  if (state?.indexed === false) await buildIndexes(sync);
   if (node.number > published) return indexNext(sync, node);
   if (!head) throw lacksStartBlock(sync.identity.startBlock);
   if (node.hash !== head.hash) return reconcile(sync, head, node);

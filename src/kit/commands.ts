@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { messageOf } from "../core/errors.ts";
-import { pathFault } from "../core/path-fault.ts";
+import { messageOf, pathFault } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import { compare } from "./compare.ts";
 import { exportOrigin } from "./export-folder.ts";

@@ -1,7 +1,7 @@
 import { sleep } from "../core/async.ts";
-import { splitCredentials } from "../core/credentials.ts";
 import { scanJson } from "../core/json/json-scan.ts";
 import { isRecord } from "../core/json/record.ts";
+import { splitCredentials } from "../core/secrets.ts";
 
 /** A JSON object with unknown members. */
 export type WebAnswer = Readonly<Record<string, unknown>>;

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import { findAction } from "../api/explorer/dispatch.ts";
-import type { Answer, Dialect } from "../api/explorer/envelope.ts";
-import { answerTo, methodNotAllowed, unknownPath } from "../api/http/http.ts";
+import type { Dialect } from "../api/explorer/envelope.ts";
+import { findAction } from "../api/explorer/registry.ts";
+import type { Answer } from "../api/http/answer.ts";
+import { methodNotAllowed, unknownPath } from "../api/http/failures.ts";
 import { foldFields, parseUrlEncoded } from "../api/http/input/form.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
 import { chooseChain } from "../api/serving/chains.ts";
+import { answerTo } from "../api/serving/front.ts";
 import { decideChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
 import type { ShellChain, ShellContent } from "./shell.ts";
@@ -145,7 +147,6 @@ export function pendingRequest(hash: string): Asked {
   return rpc(["eth_getTransactionByHash", [hash]]);
 }
 
-/** Returns a request in Blockscout's dialect; with the id of a chain, in Etherscan's. */
 function action(
   module: string,
   name: string,

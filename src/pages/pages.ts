@@ -1,12 +1,14 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { parseRpcBody } from "../api/eth-rpc/body.ts";
-import { jsonAnswer, jsonText } from "../api/explorer/envelope.ts";
-import { REVALIDATE } from "../api/http/caching.ts";
-import { endOf, type HttpOptions, send } from "../api/http/http.ts";
+import { parseRpcBody } from "../api/eth-rpc/handle.ts";
+import { endOf, jsonAnswer, jsonText, REVALIDATE, send } from "../api/http/answer.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
+<<<<<<< HEAD
 import type { GuideOptions } from "../api/openapi/guides.ts";
 import { perChain } from "../api/serving/served-chain.ts";
+=======
+import { type ChainsOption, perChain } from "../api/serving/served-chain.ts";
+>>>>>>> main
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
 import { RequestError } from "../core/errors.ts";
@@ -42,7 +44,11 @@ const ASKED = z
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
+<<<<<<< HEAD
   options: Pick<HttpOptions, "chains"> & Pick<GuideOptions, "publicUrl"> & RateLimitOptions,
+=======
+  options: ChainsOption & RateLimitOptions,
+>>>>>>> main
   limiter: RateLimiter,
   answerers: Answerers,
 ): void {

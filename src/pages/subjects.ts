@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Answer } from "../api/explorer/envelope.ts";
-import { endOf, httpError, send, unknownPath } from "../api/http/http.ts";
+import { type Answer, endOf, send } from "../api/http/answer.ts";
+import { unknownPath } from "../api/http/failures.ts";
 import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
-import { inTime } from "../api/reading/deadline.ts";
+import { inTime } from "../api/reading/bounds.ts";
 import { type ReadQuery, resultOnOneState } from "../api/reading/snapshot.ts";
+import { baseOf as originOf } from "../api/serving/chains.ts";
 import {
   chainTitle,
   decideChain,
@@ -76,7 +77,7 @@ export function addSubjects(
     { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, httpError(unknownPath(), request));
+      throw unknownPath();
     }
     const base = rootOf(request);
     const [served, ...others] = request.chains;
@@ -139,11 +140,15 @@ export function addSubjects(
   }
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
+<<<<<<< HEAD
   function look(
     { sql }: ServedChain,
     kind: PageKind,
     subject: string,
   ): Promise<ShellContent | undefined> {
+=======
+  function look({ sql, coinSymbol }: ServedChain, kind: PageKind, subject: string) {
+>>>>>>> main
     const plain = plainContent(kind, subject);
     return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
       const head = await served;
@@ -246,11 +251,7 @@ export function addSubjects(
 }
 
 /** Returns a query's result; `otherwise` while the index does not answer: then the page itself shows the cause. */
-async function readSoon<Found>(
-  sql: ServedChain["sql"],
-  otherwise: Found,
-  query: ReadQuery<Found>,
-): Promise<Found> {
+async function readSoon<Found>(sql: ServedChain["sql"], otherwise: Found, query: ReadQuery<Found>) {
   const reading = resultOnOneState(sql, (read) => read(query));
   const state = await inTime(reading, PATIENCE_MS).catch(() => undefined);
   return state === undefined ? otherwise : state.result;
@@ -265,7 +266,6 @@ function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
 }
 
-/** Returns the query of a request with its `?`; empty without one. */
 function queryOf({ url }: FastifyRequest): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start);

@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError } from "../core/errors.ts";
-import { pathFault } from "../core/path-fault.ts";
+import { ConfigError, pathFault } from "../core/errors.ts";
 
 /** SQLite's code for a lock that another process holds. */
 const SQLITE_BUSY = 5;

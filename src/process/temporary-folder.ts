@@ -4,8 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
-import { ConfigError, codeOf } from "../core/errors.ts";
-import { pathFault } from "../core/path-fault.ts";
+import { ConfigError, codeOf, pathFault } from "../core/errors.ts";
 import { makeFolder } from "./folder-lock.ts";
 
 /** Age of an abandoned folder: a replaced container leaves its own. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { PATHS, pathNameOf } from "../api/serving/served-chain.ts";
+import { pathFault } from "../core/errors.ts";
 import { isRecord } from "../core/json/record.ts";
 import { repeatedKeys } from "../core/json/repeated-keys.ts";
-import { pathFault } from "../core/path-fault.ts";
 import {
   type Config,
   checkSettings,

@@ -2,9 +2,8 @@ import { opendirSync, readFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { z } from "zod";
-import { codeOf } from "../core/errors.ts";
+import { codeOf, pathFault } from "../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../core/evm/address.ts";
-import { pathFault } from "../core/path-fault.ts";
 
 // Types of settings: they parse text into a value. The message of a failure completes a sentence that begins with the name.
 

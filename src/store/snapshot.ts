@@ -3,7 +3,7 @@ import { onStatement } from "../db/statements.ts";
 import { noteDistributed } from "./cluster/distributed-reads.ts";
 import {
   findWithServedState,
-  getGeneration,
+  getIndexState,
   getServedState,
   type ServedHead,
   type ServedState,
@@ -92,5 +92,6 @@ export async function readUntorn<Result extends object>(
 
 /** Returns whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
 export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
-  return isDistributed && head !== undefined && head.generation !== (await getGeneration(sql));
+  if (!isDistributed || head === undefined) return false;
+  return head.generation !== (await getIndexState(sql))?.generation;
 }

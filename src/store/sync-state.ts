@@ -90,29 +90,6 @@ function servedStateOf(column: ServedStateColumn): ServedState {
     : { head: undefined, isIndexed: true, isWhole: true, isDistributed: false };
 }
 
-/** Returns the number of roll-backs and resets so far. */
-export async function getGeneration(sql: Queryable): Promise<number | undefined> {
-  const [state] = await sql<{ generation: number }[]>`SELECT generation FROM sync_state`;
-  return state?.generation;
-}
-
-/** Returns false while the first load runs without its secondary indexes: only the head can be read then. */
-export async function isIndexed(sql: Queryable): Promise<boolean> {
-  const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
-  return state?.indexed ?? true;
-}
-
-/** Returns whether the index, with all its indexes, has reached the node's first head. */
-export async function isSynchronised(sql: Queryable): Promise<boolean> {
-  const [state] = await sql<{ synchronised: boolean }[]>`SELECT synchronised FROM sync_state`;
-  return state?.synchronised ?? false;
-}
-
-/** Records that it has, permanently. */
-export async function markSynchronised(sql: Queryable): Promise<void> {
-  await sql`UPDATE sync_state SET synchronised = true`;
-}
-
 /** The chain that a database is bound to from its first block on. */
 export interface ChainIdentity {
   chainId: number;
@@ -122,11 +99,36 @@ export interface ChainIdentity {
   traced: boolean;
 }
 
-/** Returns the chain that the database holds; undefined when it holds none yet. */
-export function getChainIdentity(sql: Queryable) {
-  return firstRow(sql<ChainIdentity[]>`
-    SELECT chain_id, start_block, genesis_hash, traced
+/** The index as a whole. */
+export interface IndexState extends ChainIdentity {
+  /** The number of roll-backs and resets so far. */
+  generation: number;
+  /** False while the first load runs without its secondary indexes: only the head can be read then. */
+  indexed: boolean;
+  /** True once the index, with all its indexes, has reached the node's first head. */
+  synchronised: boolean;
+  /** All blocks up to this number are recorded: the head, or a later one during a backfill; null without one. */
+  recordedNumber: number | null;
+}
+
+/** Returns the state of the index; undefined when the database holds no chain yet. */
+export function getIndexState(sql: Queryable) {
+  return firstRow(sql<IndexState[]>`
+    SELECT chain_id, start_block, genesis_hash, traced, generation, indexed, synchronised,
+      greatest(recorded_number, head_number) AS recorded_number
     FROM sync_state`);
+}
+
+/** Stores a part of the state; `recorded_number` null: no block above the head is recorded. */
+export async function updateIndexState(
+  sql: Queryable,
+  part:
+    | { indexed: true }
+    | { synchronised: true }
+    | { recorded_number: number | null }
+    | { fees_followed: boolean },
+): Promise<void> {
+  await sql`UPDATE sync_state SET ${sql(part)}`;
 }
 
 /** Binds a database to a chain: an empty one, or one after `deleteChain`. The latter raises the generation. */
@@ -139,7 +141,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, latest_timestamp = NULL, times_back = 0, recorded_number = NULL,
-      l1_fees = false, l1_fees_from = 0, proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
+      l1_fees = false, l1_fees_from = 0, proven_parts = '{}', fees_followed = NULL, traced_to = NULL, generation = sync_state.generation + 1`;
 }
 
 /** Returns the parts of blocks that were proven on this chain. */
@@ -165,6 +167,7 @@ export async function writeHead(
 ): Promise<void> {
   const { count } = await sql`
     UPDATE sync_state SET head_number = number, head_hash = hash, head_timestamp = timestamp,
+      traced_to = CASE WHEN traced_to > number THEN number ELSE traced_to END,
       recorded_number = ${rollBack ? null : sql`nullif(greatest(recorded_number, number), number)`},
       generation = generation + ${rollBack ? 1 : 0}::int${rollBack ? sql`` : sql`, ${factsUpTo(sql, blockNumber)}`}
     FROM blocks WHERE number = ${blockNumber}`;
@@ -181,26 +184,6 @@ function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
         greatest(latest_timestamp, max(timestamp) OVER (ORDER BY number)) AS latest
       FROM blocks AS next WHERE next.number > coalesce(head_number, -1) AND next.number <= ${blockNumber}
     ) AS passed)`;
-}
-
-/** Returns the number up to which all blocks are recorded: the head, or a later one during a backfill; null on an empty database. */
-export async function getRecordedNumber(sql: Queryable): Promise<number | null> {
-  const [state] = await sql<{ recorded: number | null }[]>`
-    SELECT greatest(recorded_number, head_number) AS recorded FROM sync_state`;
-  return state?.recorded ?? null;
-}
-
-/** Stores the number up to which all blocks are recorded; null: none above the head. */
-export async function writeRecordedNumber(
-  sql: Transaction,
-  blockNumber: number | null,
-): Promise<void> {
-  await sql`UPDATE sync_state SET recorded_number = ${blockNumber}`;
-}
-
-/** Records that all secondary indexes exist. */
-export async function markIndexed(sql: Queryable): Promise<void> {
-  await sql`UPDATE sync_state SET indexed = true`;
 }
 
 /** Stores the indexer's status, for the health report of any process. */

@@ -36,10 +36,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
 }
 
 /** Stores replaced codes, and blocks that a reorganisation replaced. Throws `ChainError`. */
-async function compareCodes(
-  { sql, chain }: CodeSource,
-  verified: readonly UnindexedCode[],
-): Promise<void> {
+async function compareCodes({ sql, chain }: CodeSource, verified: readonly UnindexedCode[]) {
   const head = await getServedHead(sql);
   if (!head) return;
   const addresses = verified.map(({ address }) => address);

@@ -30,7 +30,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   "src/store/writer/recorded-rows.ts head": "a chain without a head is left out",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
-  "src/store/lists/transaction-details.ts callee": "frames without a callee are left out",
+  "src/store/lists/transactions.ts callee": "frames without a callee are left out",
   "src/store/contracts/verification-jobs.ts request": "a job has its request until it is finished",
 };
 /** Statements that cannot be described, and why. */

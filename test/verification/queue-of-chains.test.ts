@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { insertJob, type JobInsertion } from "../../src/store/contracts/verification-jobs.ts";
-import { createGuid } from "../../src/verification/jobs/guid.ts";
 import { type JobQueue, startQueue } from "../../src/verification/jobs/queue.ts";
-import { DEFAULT_JOB_LIMITS } from "../../src/verification/jobs/submit.ts";
+import { createGuid, DEFAULT_JOB_LIMITS } from "../../src/verification/jobs/submit.ts";
 import { createWorkerPool } from "../../src/verification/process/pool.ts";
 import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
 import { bundledCatalogue } from "../support/bundled-verifier.ts";

@@ -1,7 +1,7 @@
 import { decodeAbiParameters } from "viem/utils";
 import { type Hex, hexLength, hexSlice, lowerHex } from "../../core/evm/hex.ts";
 import { listOf } from "../../core/json/record.ts";
-import { type AbiEntry, type AbiParameter, hashSignatures, readAbi } from "./abi.ts";
+import { type AbiEntry, type AbiParameter, hashSignatures, nameless, readAbi } from "./abi.ts";
 import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts";
 
 // Decodes calls, events and errors by an ABI. Source: the contract ABI specification of Solidity.
@@ -136,16 +136,13 @@ function decodeEvent(
   const values = inputs.map((input): DecodedValue | undefined => {
     if (!input.indexed) return inData.shift();
     const topic = topics[inTopics.indexOf(input)] ?? "0x";
-    if (!fitsTopic(input.type)) return { ...label(input), value: topic, hashed: true };
+    if (/^(?:string|bytes|tuple)$|\]$/.test(input.type))
+      return { ...label(input), value: topic, hashed: true };
     const [value] = decode([input], topic, budget) ?? [];
     if (!value) isWhole = false;
     return value;
   });
   return isWhole ? values.filter((value) => value !== undefined) : undefined;
-}
-
-function fitsTopic(type: string): boolean {
-  return !/^(?:string|bytes|tuple)$|\]$/.test(type);
 }
 
 /** Decodes data; undefined when it fits neither the types nor the budget. */
@@ -183,16 +180,6 @@ function presentValue(type: string, components: readonly AbiParameter[], value: 
     return components.map((component, index) => present(component, members[index]));
   }
   return /^(?:address|bytes)/.test(type) ? lowerHex(String(value)) : String(value);
-}
-
-export interface NamelessType {
-  type: string;
-  components: NamelessType[];
-}
-
-/** Returns the types without names, so that viem returns a list: names may be arbitrary or repeated. */
-export function nameless({ type, components }: AbiParameter): NamelessType {
-  return { type, components: components.map(nameless) };
 }
 
 function cut(text: string): string {

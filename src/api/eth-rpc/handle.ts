@@ -1,3 +1,4 @@
+import type { FastifyRequest } from "fastify";
 import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { RpcCall } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
@@ -5,11 +6,14 @@ import { type ErrorCode, type Fault, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";
 import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
-import { type Answer, jsonAnswer, jsonText, type RpcId } from "../explorer/envelope.ts";
-import { createForward, forwardCalls } from "../explorer/forwarding.ts";
+import type { RpcId } from "../explorer/envelope.ts";
+import { createForward } from "../explorer/forwarding.ts";
+import { type Answer, jsonAnswer, jsonText } from "../http/answer.ts";
 import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../http/failures.ts";
-import { createWaits, inTime } from "../reading/deadline.ts";
-import { type OneState, onOneState, type Read } from "../reading/snapshot.ts";
+import { decodeUtf8, parseUrlEncoded } from "../http/input/form.ts";
+import { boundJson, parseMembers } from "../http/input/request.ts";
+import { createWaits, inTime } from "../reading/bounds.ts";
+import { onOneState, type Read } from "../reading/snapshot.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
 import {
   checkForwarded,
@@ -19,6 +23,25 @@ import {
 } from "./forwarded.ts";
 import { indexMethods } from "./methods.ts";
 import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
+
+/** Parses a body as JSON, also where `curl -d` sent it as a form's name; undefined when it is not JSON. Throws `RequestError`. */
+export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
+  try {
+    const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
+    if (text === "") return { json: {} };
+    const json = text.startsWith("%") ? nameIn(text) : text;
+    boundJson(Buffer.from(json));
+    return { json: parseMembers(json) };
+  } catch (error) {
+    if (error instanceof RequestError && error.httpStatus === 400) return undefined;
+    throw error;
+  }
+}
+
+function nameIn(text: string): string {
+  const [first] = parseUrlEncoded(Buffer.from(text));
+  return first?.[0] ?? "";
+}
 
 export interface RpcOptions {
   rpcBatchLimit: number;
@@ -35,14 +58,8 @@ export interface RpcFrame {
 /** The way to answer one entry of a request. */
 export type Plan =
   | { kind: "answered"; outcome: RpcOutcome }
-  | IndexStep
+  | { kind: "index"; method: IndexMethod; parameters: readonly unknown[] }
   | { kind: "forward"; call: RpcCall };
-
-interface IndexStep {
-  kind: "index";
-  method: IndexMethod;
-  parameters: readonly unknown[];
-}
 
 /** Characters of an answer after which other requests get a turn. */
 const LONG_TEXT = 500_000;
@@ -66,11 +83,8 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
   return async (body, chain, asker) => {
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > rpcBatchLimit) {
-      throw new RequestError(
-        413,
-        "too-long",
-        `Payload Too Large. Max batch size is ${rpcBatchLimit}`,
-      );
+      const text = `Payload Too Large. Max batch size is ${rpcBatchLimit}`;
+      throw new RequestError(413, "too-long", text);
     }
     const entries = isBatch ? body : [body];
     const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs, frame);
@@ -89,60 +103,50 @@ export async function answerAll(
   requestTimeoutMs: number,
   { plan, failureOf }: RpcFrame,
 ): Promise<{ answers: AnswerText[]; block: BlockReference | undefined }> {
-  function fail(thrown: unknown): RpcOutcome {
-    const known = requestErrorOf(thrown);
-    if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
-    return failureOf(thrown);
-  }
-
   const chain = forCaller(asker, services.chain);
-  const forwardOne = createForward(chain);
-
-  async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
-    const tasks = steps.map(({ method, parameters }) => ({
-      servedWhileLoading: method.servedWhileLoading ?? false,
-      run: (read: Read) => {
-        const waits = createWaits();
-        const answer = method.answer(
-          { ...services, chain, forward: forwardOne, read: waits.watch(read) },
-          parameters,
-        );
-        return inTime(answer, requestTimeoutMs, waits.late);
-      },
-    }));
-    return onOneState(sql, tasks, asker);
-  }
-
-  async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
-    if (calls.length === 0) return [];
-    try {
-      return await inTime(forwardCalls(chain, calls), requestTimeoutMs);
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      return calls.map(() => UNANSWERED.unreachable);
-    }
-  }
-
-  function outcomeOf(settled: PromiseSettledResult<RpcOutcome> | undefined): RpcOutcome {
-    return settled?.status === "fulfilled" ? settled.value : fail(settled?.reason);
-  }
-
+  const [forward, forwardPlanned] = [createForward(chain), createForward(chain)];
   const plans = entries.map((entry) => plan(entry, services));
-  const [forwarded, { outcomes, head }] = await Promise.all([
-    forward(plans.flatMap((step) => (step.kind === "forward" ? [step.call] : []))),
-    answerFromIndex(plans.filter((step) => step.kind === "index")),
-  ]);
-  const answers = plans.map((step, index) => {
-    const outcome =
-      step.kind === "answered"
-        ? step.outcome
-        : step.kind === "forward"
-          ? forwarded.shift()
-          : outcomeOf(outcomes.shift());
-    return { outcome, id: idOf(entries[index]) };
+  const steps = plans.filter((step) => step.kind === "index");
+  const tasks = steps.map(({ method, parameters }) => ({
+    servedWhileLoading: method.servedWhileLoading ?? false,
+    run: (read: Read) => {
+      const waits = createWaits();
+      const context = { ...services, chain, forward, read: waits.watch(read) };
+      return inTime(method.answer(context, parameters), requestTimeoutMs, waits.late);
+    },
+  }));
+  const forwarding = plans.map(async (step): Promise<RpcOutcome | undefined> => {
+    if (step.kind === "answered") return step.outcome;
+    if (step.kind === "index") return undefined;
+    return inTime(forwardPlanned(step.call), requestTimeoutMs).catch((error: unknown) => {
+      if (!(error instanceof RequestError)) throw error;
+      return UNANSWERED.unreachable;
+    });
   });
+  const [outcomes, indexed] = await Promise.all([
+    Promise.all(forwarding),
+    onOneState(sql, tasks, asker),
+  ]);
   const tooMuch = failureOf(new RequestError(200, "too-large", TOO_LARGE));
-  return { answers: await toTexts(answers, tooMuch), block: head };
+  const answers: AnswerText[] = [];
+  let room = MAXIMUM_ANSWER;
+  for (const [index, entry] of entries.entries()) {
+    const settled = plans[index]?.kind === "index" ? indexed.outcomes.shift() : undefined;
+    if (settled?.status === "rejected") {
+      const known = requestErrorOf(settled.reason);
+      const isFault = !known || known.httpStatus >= 500;
+      if (isFault) services.log.error({ err: settled.reason }, "request failed");
+    }
+    const outcome = settled?.status === "rejected" ? failureOf(settled.reason) : settled?.value;
+    const answer = toText(outcome ?? outcomes[index], idOf(entry));
+    const { length } = answer.text;
+    const fits = length <= room;
+    if (fits) room -= length;
+    // An error replaces an answer beyond the size limit.
+    answers.push(fits ? answer : toText(tooMuch, idOf(entry)));
+    if (length > LONG_TEXT) await calmTurn();
+  }
+  return { answers, block: indexed.head };
 }
 
 interface AnswerText {
@@ -151,25 +155,7 @@ interface AnswerText {
   fault: Fault | undefined;
 }
 
-/** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
-async function toTexts(
-  answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
-  tooMuch: RpcOutcome,
-): Promise<AnswerText[]> {
-  let room = MAXIMUM_ANSWER;
-  const texts: AnswerText[] = [];
-  for (const { outcome, id } of answers) {
-    const answer = textOf(outcome, id);
-    const { text } = answer;
-    const fits = text.length <= room;
-    if (fits) room -= text.length;
-    texts.push(fits ? answer : textOf(tooMuch, id));
-    if (text.length > LONG_TEXT) await calmTurn();
-  }
-  return texts;
-}
-
-function textOf(outcome: RpcOutcome | undefined, id: RpcId | bigint): AnswerText {
+function toText(outcome: RpcOutcome | undefined, id: RpcId | bigint): AnswerText {
   const fault = outcome && "error" in outcome ? outcome : undefined;
   const answer = { jsonrpc: "2.0", ...(fault ? { error: fault.error } : outcome) };
   const text =

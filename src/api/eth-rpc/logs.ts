@@ -50,7 +50,8 @@ export async function findLogs(
   const fields = isRecord(filter) ? fieldsOf(filter) : {};
   const patterns = parsePatterns(fields);
   const blockHash = parseBlockHash(fields["blockHash"]);
-  const blocks = blockHash === undefined ? parseBlocks(fields) : [];
+  const blocks =
+    blockHash === undefined ? [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")] : [];
   const after = parsePaging(fields["paging_options"]);
   const page = { limit, skip: 0, after };
   const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
@@ -76,13 +77,11 @@ export async function findLogs(
   return { result: logs.map((log) => presentLog(log, log)) };
 }
 
-/** Returns the fields of a filter under their names, in any letter case as in geth. */
 function fieldsOf(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
   return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
 }
 
-/** Returns the error for an invalid part of the filter, in the wire's words. */
 function invalidFilter(
   parameter: (typeof FILTER_FIELDS)[number],
   text: string,
@@ -91,7 +90,6 @@ function invalidFilter(
   return new RequestError(400, code, text, { parameter });
 }
 
-/** Combines every address with every choice of topics. */
 function parsePatterns(fields: Fields): LogPattern[] {
   const addresses = parseAddresses(fields["address"]);
   const topics = parseTopics(fields["topics"]);
@@ -144,11 +142,6 @@ function parseBlockHash(value: unknown): Hex | undefined {
   return lowerHex(value);
 }
 
-/** Returns the first and the last block. */
-function parseBlocks(fields: Fields): Block[] {
-  return [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")];
-}
-
 function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
   const value = fields[name];
   if (value === undefined || value === null || value === "latest" || value === "pending") {
@@ -164,10 +157,7 @@ function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
 }
 
 /** Returns the block's number, from the node if necessary; or its failure as the outcome. */
-async function numberOf(
-  forward: RpcContext["forward"],
-  block: Block,
-): Promise<number | "latest" | RpcOutcome> {
+async function numberOf(forward: RpcContext["forward"], block: Block) {
   if (block !== "safe" && block !== "finalized") return block;
   const answer = await forward({ method: "eth_getBlockByNumber", params: [block, false] });
   if ("error" in answer) return answer;

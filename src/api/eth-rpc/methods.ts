@@ -1,19 +1,13 @@
-import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
+import { isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { isHash } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { askOnce } from "../explorer/forwarding.ts";
 import { readBalanceAt } from "../explorer/from-node/accounts.ts";
-import { GAS_NOT_ESTIMATED } from "../explorer/gas/prices.ts";
+import { GAS_NOT_ESTIMATED } from "../explorer/gas.ts";
 import { readHeadNumber } from "../reading/snapshot.ts";
 import { getLogs } from "./logs.ts";
-import {
-  type IndexMethod,
-  type NodeTag,
-  type RpcContext,
-  type RpcOutcome,
-  rpcFailure,
-} from "./rpc.ts";
+import { type IndexMethod, type NodeTag, type RpcOutcome, rpcFailure } from "./rpc.ts";
 import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
 
 const INTEGER = /^[+-]?\d+$/;
@@ -26,7 +20,11 @@ const getBalance: IndexMethod = {
     if (!isAddress(address)) return invalid("address");
     const at = parseBlock(block);
     if (at === undefined) return invalid("block");
-    if (typeof at !== "number") return balanceOfNode(context, address, at);
+    if (typeof at !== "number") {
+      const { chain } = context;
+      const result = await askOnce(chain, "eth_getBalance", address, at);
+      return isQuantity(result) ? { result } : NOT_FOUND;
+    }
     const balance = await readBalanceAt(context, lowerAddress(address), at);
     return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
   },
@@ -58,15 +56,6 @@ function parseBlock(block: unknown): number | NodeBlock | undefined {
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-async function balanceOfNode(
-  { chain }: RpcContext,
-  address: Address,
-  block: NodeBlock,
-): Promise<RpcOutcome> {
-  const result = await askOnce(chain, "eth_getBalance", address, block);
-  return isQuantity(result) ? { result } : NOT_FOUND;
-}
-
 const blockNumber: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
@@ -83,7 +72,6 @@ const chainId: IndexMethod = {
   },
 };
 
-/** Declares a price that the node estimates. */
 function gasPrice(method: string): IndexMethod {
   return {
     parameters: [0, 0],

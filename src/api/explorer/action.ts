@@ -8,11 +8,12 @@ import type { Sql } from "../../db/client.ts";
 import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
-import type { LargeAnswers } from "../reading/large-answers.ts";
+import type { RateUsage } from "../http/rate-limit.ts";
+import type { LargeAnswers } from "../reading/bounds.ts";
 import type { Read } from "../reading/snapshot.ts";
 import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./envelope.ts";
 import type { Mempool } from "./from-node/transactions/mempool.ts";
-import type { GasOracle } from "./gas/prices.ts";
+import type { GasOracle } from "./gas.ts";
 
 /** Services of every handler, the same for all requests. */
 export interface Services {
@@ -29,14 +30,6 @@ export interface Services {
   sendRawTransaction: boolean;
   /** Price aggregators of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
-}
-
-/** A client's use of its rate limit in the current window. */
-export interface RateUsage {
-  requests: number;
-  limit: number;
-  /** Until the window ends. */
-  resetMs: number;
 }
 
 /** Input of a handler for one request. It reads the index only through `read`, so one answer shows one state. */

@@ -68,7 +68,11 @@ export function readWalk(
   let pinned: { head: ServedHead; block: BlockReference | undefined } | undefined;
 
   async function pin(sql: Queryable, head: ServedHead): Promise<BlockReference | undefined> {
-    const end = known ? numberOf(known.pin) : typeof last === "number" ? last : head.number;
+    const end = known
+      ? Number(/^\d{1,15}(?=-)/.exec(known.pin)?.[0] ?? -1)
+      : typeof last === "number"
+        ? last
+        : head.number;
     const block = isOfBlocks
       ? await getBlockReference(sql, Math.min(end, head.number))
       : await lastChange(sql, kind, others);
@@ -118,10 +122,6 @@ function pinOf(block: BlockReference | undefined): string {
   return block ? `${block.number}-${short(block.hash, 22)}` : "";
 }
 
-function numberOf(pin: string): number {
-  return Number(/^\d{1,15}(?=-)/.exec(pin)?.[0] ?? -1);
-}
-
 function indexOf({ indexId }: ServedHead): string {
   return short(indexId, 6);
 }
@@ -133,7 +133,6 @@ function parse(text: string): Cursor | undefined {
   return key.length > 0 ? { request, index, pin, key } : undefined;
 }
 
-/** Returns the beginning of a hash. */
 function short(text: string, length: number): string {
   return hash("sha256", text, "base64url").slice(0, length);
 }

@@ -1,21 +1,24 @@
 import { forCaller } from "../../chain/caller-chain.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
-import { RequestError } from "../../core/errors.ts";
 import type { SoftwareVersion } from "../../core/software-version.ts";
 import { MAXIMUM_ANSWER, type PageRange } from "../../store/lists/large-pages.ts";
 import { getServedState } from "../../store/sync-state.ts";
-import { tagOfHead } from "../http/caching.ts";
+import { type Answer, tagOfHead } from "../http/answer.ts";
 import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
-import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
-import { createWaits, inTime, type Waits, waitingInTime } from "../reading/deadline.ts";
-import { createLargeAnswers } from "../reading/large-answers.ts";
+import { type Input, lookUp, type ParsedRequest } from "../http/input/form.ts";
+import {
+  createLargeAnswers,
+  createWaits,
+  inTime,
+  type Waits,
+  waitingInTime,
+} from "../reading/bounds.ts";
 import { type Read, requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "../serving/served-chain.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
 import { readWalk } from "./cursor.ts";
 import {
-  type Answer,
   type Dialect,
   explorerAnswer,
   failed,
@@ -27,7 +30,7 @@ import {
   rpcError,
 } from "./envelope.ts";
 import { createMempool } from "./from-node/transactions/mempool.ts";
-import { createGasOracle } from "./gas/prices.ts";
+import { createGasOracle } from "./gas.ts";
 import {
   fileAnswer,
   fileFormatOf,
@@ -37,7 +40,6 @@ import {
   rowsOfFile,
 } from "./list-file.ts";
 import { pageRange } from "./params.ts";
-import { actionsOf } from "./registry.ts";
 
 /** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws failures other than outcomes. */
 export type Dispatch = (
@@ -52,56 +54,6 @@ export type Dispatch = (
 interface Caller extends Pick<Context, "client" | "signal"> {
   /** Tags of the client's cached answers. */
   known: readonly string[];
-}
-
-const DEFAULT_RPC_ID = 1;
-
-/** Returns the module and action in a request. Throws `RequestError` when one of them is absent. */
-export function namesIn(input: Input): { module: InputValue; action: InputValue } {
-  const module = lookUp(input, "module");
-  const action = lookUp(input, "action");
-  if (module === undefined || action === undefined) {
-    throw new RequestError(
-      400,
-      "missing-action",
-      "Params 'module' and 'action' are required parameters",
-    );
-  }
-  return { module, action };
-}
-
-/** Returns the action of a request. Throws `RequestError` with the wire's words when there is none. */
-export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
-  const names = namesIn(input);
-  const module = nameOf(names.module);
-  const actions = actionsOf(module, dialect);
-  if (!actions) throw new RequestError(400, "unknown-module", "Unknown module");
-  const action = actions.get(nameOf(names.action));
-  if (!action) throw new RequestError(400, "unknown-action", "Unknown action");
-  return { module, action };
-}
-
-/** Returns the action in a path; undefined when there is none. Throws `RequestError` when the parameters name another. */
-export function findActionOfPath(
-  path: { module: string; action: string },
-  input: Input,
-  dialect: Dialect,
-): { module: string; action: Action } | undefined {
-  const module = nameOf(path.module);
-  const action = actionsOf(module, dialect)?.get(nameOf(path.action));
-  if (!action) return undefined;
-  for (const name of ["module", "action"] as const) {
-    const sent = lookUp(input, name);
-    if (sent !== undefined && nameOf(sent) !== nameOf(path[name])) {
-      throw new RequestError(400, "missing-action", `Param '${name}' is not the path's`);
-    }
-  }
-  return { module, action };
-}
-
-/** Returns a name; lists and objects of a JSON body are none. */
-function nameOf(value: InputValue): string {
-  return typeof value === "string" ? value.toLowerCase() : "";
 }
 
 export interface DispatchOptions extends SoftwareVersion {
@@ -126,32 +78,13 @@ export function createDispatch(
   const unresponsiveOf = perChain(() => createUnresponsiveContracts());
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
-  function contextOf(served: ServedChain, { client, signal }: Caller) {
-    const { sql, ...services } = served;
-    return {
-      ...services,
-      chain: forCaller({ caller: client, signal }, served.chain),
-      verifier: waitingInTime(served.verifier, requestTimeoutMs),
-      largeAnswers: createLargeAnswers(sql),
-      gasOracle: gasOracleOf(served),
-      unresponsive: unresponsiveOf(served),
-      mempool: mempoolOf(served),
-      usageOf,
-      client,
-      signal,
-    };
-  }
-
   async function run(
-    action: Action,
-    input: Input,
-    dialect: Dialect,
-    served: ServedChain,
-    caller: Caller,
-    waits: Waits,
+    ...[action, { input }, dialect, served, { client, signal, known }, waits]: [
+      ...Parameters<Dispatch>,
+      Waits,
+    ]
   ): Promise<Made> {
-    const { client, signal, known } = caller;
-    const { sql } = served;
+    const { sql, ...services } = served;
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: complaint };
@@ -175,9 +108,21 @@ export function createDispatch(
     }
     if (action.isSubmission) await requireSynchronised(sql);
     const asker = { caller: client, signal };
-    const context = contextOf(served, caller);
-    const handle = (read: Read, page: PageRange) =>
-      action.handle({ ...context, read, page, dialect, sent: input }, data);
+    const context = {
+      ...services,
+      chain: forCaller(asker, served.chain),
+      verifier: waitingInTime(served.verifier, requestTimeoutMs),
+      largeAnswers: createLargeAnswers(sql),
+      gasOracle: gasOracleOf(served),
+      unresponsive: unresponsiveOf(served),
+      mempool: mempoolOf(served),
+      usageOf,
+      client,
+      signal,
+      dialect,
+      sent: input,
+    };
+    const handle = (read: Read, page: PageRange) => action.handle({ ...context, read, page }, data);
     const readAs = (read: Read) => (walk ? walk.pin(waits.watch(read)) : waits.watch(read));
     if (walk && format) {
       const request = { action, dialect, format, sql, client, signal, rows, page: handle };
@@ -203,22 +148,16 @@ export function createDispatch(
     return { outcome, block: walk?.block() ?? head, etag, next: key && walk?.next(key) };
   }
 
-  /** Converts an expected failure to an error object; throws any other again. */
-  function toRpcError(thrown: unknown, { log }: ServedChain): Made {
-    const known = rpcErrorOf(thrown);
-    if (!known) throw thrown;
-    log.warn({ err: thrown }, "request failed");
-    return { outcome: rpcError(known.code, known.error) };
-  }
-
   return async (action, request, dialect, chain, asker) => {
     const waits = createWaits();
     const isFile = fileFormatOf(action, lookUp(request.input, "format")) !== undefined;
-    const work = run(action, request.input, dialect, chain, asker, waits);
+    const work = run(action, request, dialect, chain, asker, waits);
     const timely = inTime(work, requestTimeoutMs, waits.late);
-    const made = await timely.catch((thrown) => {
-      if (action.envelope === "proxy") return toRpcError(thrown, chain);
-      throw isFile ? refuseFile(thrown) : thrown;
+    const made = await timely.catch((thrown): Made => {
+      const known = action.envelope === "proxy" ? rpcErrorOf(thrown) : undefined;
+      if (!known) throw isFile ? refuseFile(thrown) : thrown;
+      chain.log.warn({ err: thrown }, "request failed");
+      return { outcome: rpcError(known.code, known.error) };
     });
     const { block } = made;
     if ("unchanged" in made) {
@@ -238,22 +177,17 @@ function answerOf(
   id: RpcId | undefined,
   dialect: Dialect,
 ): Answer {
-  if (action.envelope === "proxy") return bounded(proxyAnswer(outcome));
-  if (action.envelope === "json-rpc") {
-    return rpcAnswer(outcome, action.id ?? id ?? DEFAULT_RPC_ID);
+  if (action.envelope === "json-rpc") return rpcAnswer(outcome, action.id ?? id ?? 1);
+  if (action.envelope === "proxy") {
+    const answer = proxyAnswer(outcome);
+    return answer.body.length <= MAXIMUM_ANSWER
+      ? answer
+      : proxyAnswer(rpcError("too-large", { code: -32_000, message: TOO_LARGE }));
   }
   const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
   return explorerAnswer(outcome, dialect, empty);
 }
 
-/** Refuses a node's answer above our own limit. */
-function bounded(answer: Answer): Answer {
-  return answer.body.length <= MAXIMUM_ANSWER
-    ? answer
-    : proxyAnswer(rpcError("too-large", { code: -32_000, message: TOO_LARGE }));
-}
-
-/** Collects the action's parameters; ignores all others. */
 function collect(action: Action, input: Input, dialect: Dialect): RawParameters {
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
   const parameters: Record<string, RawParameters[string]> = {};
@@ -273,14 +207,12 @@ function invalidParameters(
 ): Outcome<unknown> {
   const complaints = issues.map(({ path, message }) => ({ name: String(path[0]), text: message }));
   const absent = complaints.filter(({ name }) => parameters[name] === undefined);
-  const first = absent[0] ?? complaints[0];
+  const [first] = [...absent, ...complaints];
   if (!first) throw new TypeError(`${action.name} refused its parameters without a reason`);
-  const text =
-    absent.length > 0 && action.missing
-      ? action.missing(absent.map(({ name }) => name))
-      : first.text;
-  const code = absent.length > 0 ? "missing-parameter" : "invalid-parameter";
+  const names = absent.map(({ name }) => name);
+  const text = (names.length > 0 && action.missing?.(names)) || first.text;
+  const code = names.length > 0 ? "missing-parameter" : "invalid-parameter";
   // The texts of `missing` name them in alphabetical order.
-  const [named = first.name] = action.missing ? absent.map(({ name }) => name).toSorted() : [];
+  const [named = first.name] = action.missing ? names.sort() : [];
   return failed(code, text, { parameter: named, ...action.refuse?.(text) });
 }

@@ -1,8 +1,7 @@
-import type { Readable } from "node:stream";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
-import type { BlockReference } from "../../chain/questions.ts";
 import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
+import { type Answer, jsonAnswer } from "../http/answer.ts";
 
 /** The explorer whose form an answer has: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -37,24 +36,6 @@ export type Outcome<Result> =
   | { kind: "text"; text: string }
   | Failure;
 
-/** The answer in the form it is sent. */
-export interface Answer {
-  httpStatus: number;
-  contentType: string;
-  body: string;
-  /** Why it is no success, for `x-periscope-error`. */
-  fault?: Fault | undefined;
-  /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
-  block?: BlockReference | undefined;
-  /** Sent in place of the body, with its own headers. */
-  file?: { stream: Readable; headers: Readonly<Record<string, string>> };
-  /** Cursor of the next page. */
-  next?: string | undefined;
-  /** Tag of an answer that is valid until the head changes (`Action.changesWithHead`). */
-  etag?: string | undefined;
-}
-
-const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
 /** Message of an empty list for which clients expect no particular text. */
@@ -116,16 +97,6 @@ export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): V
   return typeof value === "object" && value !== null && "blockscout" in value
     ? value[dialect]
     : (value as Value);
-}
-
-/** Returns a JSON answer. */
-export function jsonAnswer(value: unknown, httpStatus = 200, fault?: Fault): Answer {
-  return { ...jsonText(JSON.stringify(value), httpStatus), fault };
-}
-
-/** Returns an answer from JSON text. */
-export function jsonText(body: string, httpStatus = 200): Answer {
-  return { httpStatus, contentType: JSON_TYPE, body };
 }
 
 /** Returns the error form of the explorer envelope. */

@@ -7,11 +7,12 @@ import { calmTurn } from "../../core/turns.ts";
 import type { Queryable, Sql } from "../../db/client.ts";
 import { isDistributedRead } from "../../store/cluster/distributed-reads.ts";
 import { type PageKey, type PageRange, PageTooLarge } from "../../store/lists/large-pages.ts";
-import { getGeneration, type ServedHead } from "../../store/sync-state.ts";
+import { getIndexState, type ServedHead } from "../../store/sync-state.ts";
+import type { Answer } from "../http/answer.ts";
 import { requestErrorOf } from "../http/failures.ts";
 import { REORGANISED, type Read, type ReadQuery } from "../reading/snapshot.ts";
 import type { Action, RawParameters } from "./action.ts";
-import { type Answer, type Dialect, forDialect, type Outcome } from "./envelope.ts";
+import { type Dialect, forDialect, type Outcome } from "./envelope.ts";
 import { positive } from "./params.ts";
 
 // Lists as files. All pages of one are read in one transaction, twice: the first time to count them. Source: docs/wire.md, "Lists as files".
@@ -160,7 +161,6 @@ function enter({ client, sql }: FileRequest): Release {
   throw refuse();
 }
 
-/** Waits until a stream has ended, for a bounded time. */
 async function untilSent(stream: Readable, signal: AbortSignal): Promise<void> {
   const cut = () => stream.destroy();
   const timer = setTimeout(cut, LONGEST_SENDING_MS);
@@ -194,7 +194,7 @@ async function* pagesOf(
         return undefined;
       },
     );
-    if (isDistributedRead(sql) && (await getGeneration(database)) !== head.generation) {
+    if (isDistributedRead(sql) && (await getIndexState(database))?.generation !== head.generation) {
       throw new RequestError(503, "busy", REORGANISED);
     }
     if (!outcome) {
@@ -218,13 +218,7 @@ async function* pagesOf(
 }
 
 /** Counts the rows of a file, and keeps the text of a short one. */
-async function count(
-  request: FileRequest,
-  sql: Queryable,
-  head: ServedHead,
-): Promise<
-  { rows: number; next: PageKey | undefined; kept: string[] | undefined } | Outcome<unknown>
-> {
+async function count(request: FileRequest, sql: Queryable, head: ServedHead) {
   let [rows, characters, next] = [0, 0, undefined as PageKey | undefined];
   let kept: string[] | undefined = [headOf(request, head)];
   const pages = pagesOf(request, sql, head, request.rows);
@@ -242,7 +236,6 @@ async function count(
   return { rows, next, kept };
 }
 
-/** The texts of a file of so many rows. */
 async function* textsOf(request: FileRequest, sql: Queryable, head: ServedHead, rows: number) {
   yield headOf(request, head);
   for await (const { text } of pagesOf(request, sql, head, rows)) yield text;
@@ -263,7 +256,6 @@ async function* pieces(texts: AsyncIterable<string> | Iterable<string>, cut: () 
   }
 }
 
-/** The names of the columns, in the order of the action's schema. */
 function columnsOf(action: Action, dialect: Dialect, { l1FeesFrom }: ServedHead): string[] {
   const { element } = forDialect(action.result, dialect) as z.ZodArray<z.ZodObject>;
   return Object.keys(element.shape).filter((name) => name !== "L1FeesPaid" || l1FeesFrom !== null);

@@ -1,5 +1,6 @@
-import { type Input, lookUp } from "../http/input/form.ts";
-import { type Action, isServedIn } from "./action.ts";
+import { RequestError } from "../../core/errors.ts";
+import { type Input, type InputValue, lookUp } from "../http/input/form.ts";
+import { type Action, isServedIn, paramsIn } from "./action.ts";
 import type { Dialect } from "./envelope.ts";
 import { approvals } from "./modules/account/approvals.ts";
 import { balances } from "./modules/account/balances.ts";
@@ -77,28 +78,69 @@ export function actionsIn(dialect: Dialect): { module: string; action: Action }[
 const byName = { blockscout: indexFor("blockscout"), etherscan: indexFor("etherscan") };
 
 function indexFor(dialect: Dialect): ReadonlyMap<string, ReadonlyMap<string, Action>> {
-  const modules = new Map<string, Map<string, Action>>();
-  for (const { module, action } of actionsIn(dialect)) {
-    const actions = modules.get(module) ?? new Map();
-    modules.set(module, actions.set(action.name.toLowerCase(), action));
-  }
-  return modules;
+  const byModule = Map.groupBy(actionsIn(dialect), ({ module }) => module);
+  const named = ({ action }: { action: Action }) => [action.name.toLowerCase(), action] as const;
+  return new Map([...byModule].map(([module, all]) => [module, new Map(all.map(named))]));
 }
 
-/** Returns a module's actions by lower-case name; undefined for a module that the dialect lacks. */
-export function actionsOf(
-  module: string,
-  dialect: Dialect,
-): ReadonlyMap<string, Action> | undefined {
-  return byName[dialect].get(module);
+/** Returns the module and action in a request. Throws `RequestError` when one of them is absent. */
+export function namesIn(input: Input): { module: InputValue; action: InputValue } {
+  const module = lookUp(input, "module");
+  const action = lookUp(input, "action");
+  if (module === undefined || action === undefined) {
+    const text = "Params 'module' and 'action' are required parameters";
+    throw new RequestError(400, "missing-action", text);
+  }
+  return { module, action };
 }
+
+/** Returns the action of a request. Throws `RequestError` with the wire's words when there is none. */
+export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
+  const names = namesIn(input);
+  const module = nameOf(names.module);
+  const actions = byName[dialect].get(module);
+  if (!actions) throw new RequestError(400, "unknown-module", "Unknown module");
+  const action = actions.get(nameOf(names.action));
+  if (!action) throw new RequestError(400, "unknown-action", "Unknown action");
+  return { module, action };
+}
+
+/** Returns the action in a path; undefined when there is none. Throws `RequestError` when the parameters name another. */
+export function findActionOfPath(
+  path: { module: string; action: string },
+  input: Input,
+  dialect: Dialect,
+): { module: string; action: Action } | undefined {
+  const module = nameOf(path.module);
+  const action = byName[dialect].get(module)?.get(nameOf(path.action));
+  if (!action) return undefined;
+  for (const name of ["module", "action"] as const) {
+    const sent = lookUp(input, name);
+    if (sent !== undefined && nameOf(sent) !== nameOf(path[name])) {
+      throw new RequestError(400, "missing-action", `Param '${name}' is not the path's`);
+    }
+  }
+  return { module, action };
+}
+
+/** Returns a name; lists and objects of a JSON body are none. */
+function nameOf(value: InputValue): string {
+  return typeof value === "string" ? value.toLowerCase() : "";
+}
+
+/** Lower-case names of the known parameters. */
+export const parameterNames: ReadonlySet<string> = new Set([
+  ...["module", "action", "id", "chainid", "chain_id", "tag"],
+  ...Object.values(registry)
+    .flat()
+    .flatMap((action) => Object.keys(paramsIn(action, "etherscan").shape))
+    .map((name) => name.toLowerCase()),
+]);
 
 /** Returns whether the parameters name a submission; undefined while module or action is absent. */
 export function namesSubmission(input: Input): boolean | undefined {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");
   if (module === undefined || action === undefined) return undefined;
-  if (typeof module !== "string" || typeof action !== "string") return false;
-  const named = actionsOf(module.toLowerCase(), "etherscan")?.get(action.toLowerCase());
-  return named?.isSubmission ?? false;
+  return byName.etherscan.get(nameOf(module))?.get(nameOf(action))?.isSubmission ?? false;
 }

@@ -60,6 +60,16 @@ export function codeOfAnswer(error: RpcErrorObject): ErrorCode {
   return means === "state-unavailable" ? means : "node-error";
 }
 
+/** The error for a path that is not there. */
+export function unknownPath(): RequestError {
+  return new RequestError(404, "unknown-path", "Not found");
+}
+
+/** The error for a method that a path does not take. */
+export function methodNotAllowed(): RequestError {
+  return new RequestError(405, "method-not-allowed", "Method not allowed");
+}
+
 const QUERY_CANCELLED = "57014";
 /** A replica cancelled the query because the rows it read are gone on the primary. */
 const RECOVERY_CONFLICT = "40001";

@@ -1,11 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import type { ProcessMetrics } from "../../telemetry/process-metrics.ts";
-import type { RateUsage } from "../explorer/action.ts";
-import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
-import { isSourcifyUrl } from "../sourcify/errors.ts";
+import { type Answer, send } from "./answer.ts";
 import { networkOf } from "./client-network.ts";
-import { dialectOf, httpError, isMcpUrl, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input/form.ts";
 import { queryInput } from "./input/request.ts";
 
@@ -19,6 +16,14 @@ export interface RateLimitOptions {
   apiKeyRateLimit: number;
 }
 
+/** A client's use of its rate limit in the current window. */
+export interface RateUsage {
+  requests: number;
+  limit: number;
+  /** Until the window ends. */
+  resetMs: number;
+}
+
 /** Counts requests by client in fixed windows of a minute, for this process alone. */
 export interface RateLimiter {
   /** Counts a request; refuses it above the limit. */
@@ -29,12 +34,12 @@ export interface RateLimiter {
   ): onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
-  /** Counts a request left by `admitUnlessBody`; returns the refusal, if any. */
+  /** Counts a request left by `admitUnlessBody`. Throws `RequestError` above the limit. */
   admitBody(
     request: FastifyRequest,
     reply: FastifyReply,
     parsing: Promise<ParsedRequest>,
-  ): Promise<Answer | undefined>;
+  ): Promise<void>;
   /** Returns the identity of the client, even without a limit: its key, else its address or network. */
   clientOf(request: FastifyRequest, input: Input): string;
   /** Returns a client's use of its rate limit; undefined without one. */
@@ -45,9 +50,6 @@ const KEY_PREFIX = "key ";
 const WINDOW_MS = 60_000;
 /** Most clients in memory; above it, the oldest of the window are dropped. */
 const MAXIMUM_CLIENTS = 100_000;
-const TOO_MANY_REQUESTS = "Too many requests";
-/** Clients recognise a limit by this text in `result`. */
-const LIMIT_REACHED = "Max rate limit reached";
 
 /** Creates the limiter of a server. Source: docs/wire.md, "Rate limits". */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
@@ -70,11 +72,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     return requests;
   }
 
-  function decide(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    key: string | undefined,
-  ): Answer | undefined {
+  function decide(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
     const limit = key === undefined ? rateLimit : apiKeyRateLimit;
     const requests = count(key === undefined ? networkOf(request) : KEY_PREFIX + key);
     const resetMs = Math.ceil(windowEnd - performance.now());
@@ -85,8 +83,8 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     });
     if (requests <= limit) return undefined;
     metrics.rateLimited.inc({ client: key === undefined ? "address" : "key" });
-    reply.header("retry-after", String(Math.max(1, Math.ceil(resetMs / 1000))));
-    return tooManyRequests(request);
+    const retryAfterSeconds = Math.max(1, Math.ceil(resetMs / 1000));
+    return new RequestError(429, "rate-limited", "Too many requests", { retryAfterSeconds });
   }
 
   function knownKey(key: unknown): string | undefined {
@@ -113,9 +111,10 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
         return done();
       }
       const refused = decide(request, reply, key);
-      if (refused)
-        void send(reply, page?.(request, Number(reply.getHeader("retry-after"))) ?? refused);
-      else done();
+      const seconds = refused?.retryAfterSeconds;
+      const shown = seconds === undefined ? undefined : page?.(request, seconds);
+      if (shown) void send(reply.header("retry-after", String(seconds)), shown);
+      else done(refused);
     };
 
   return {
@@ -133,24 +132,11 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     admitPage: (page) => admitIn(false, page),
     admitUnlessBody: admitIn(true),
     async admitBody(request, reply, parsing) {
-      if (!undecided.delete(request)) return undefined;
+      if (!undecided.delete(request)) return;
       // An unreadable body counts as well.
       const key = await parsing.then(({ input }) => lookUp(input, "apikey")).catch(() => undefined);
-      return decide(request, reply, knownKey(key));
+      const refused = decide(request, reply, knownKey(key));
+      if (refused) throw refused;
     },
   };
-}
-
-function tooManyRequests(request: FastifyRequest): Answer {
-  const { url } = request;
-  const code = "rate-limited";
-  if (isSourcifyUrl(url) || isMcpUrl(url)) {
-    return httpError(new RequestError(429, code, TOO_MANY_REQUESTS), request);
-  }
-  const dialect = dialectOf(url);
-  const failure =
-    dialect === "etherscan"
-      ? failed(code, LIMIT_REACHED, { httpStatus: 429 })
-      : failed(code, TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
-  return failureAnswer(failure, dialect);
 }

@@ -45,8 +45,8 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
     };
     furtherTime.set(socket, setTimeout(blame, server.requestTimeout).unref());
   };
-  return (error, socket) => {
-    if (isTimeout(error) && heldUp.has(socket)) {
+  return (error: Error & { code?: string }, socket) => {
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && heldUp.has(socket)) {
       allowFurtherTime(error, socket);
       return true;
     }
@@ -55,8 +55,4 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
     socket.pause();
     return true;
   };
-}
-
-function isTimeout(error: Error & { code?: string }): boolean {
-  return error.code === "ERR_HTTP_REQUEST_TIMEOUT";
 }

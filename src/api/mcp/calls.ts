@@ -3,7 +3,7 @@ import { formatUnits } from "../../core/decimal.ts";
 import { type Fault, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";
-import type { Answer } from "../explorer/envelope.ts";
+import type { Answer } from "../http/answer.ts";
 import { requestErrorOf } from "../http/failures.ts";
 import { chooseChain } from "../serving/chains.ts";
 import { decideChain, knownChainId, type ServedChain } from "../serving/served-chain.ts";

@@ -1,18 +1,52 @@
+import { isIP } from "node:net";
 import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";
-import { jsonAnswer } from "../explorer/envelope.ts";
-import { endOf, httpError, PREFLIGHT_HEADERS, send } from "../http/http.ts";
+import { endOf, jsonAnswer, send } from "../http/answer.ts";
+import { PREFLIGHT_HEADERS } from "../http/http.ts";
 import { payloadTooLarge } from "../http/input/form.ts";
-import { parseJson } from "../http/input/json.ts";
+import { parseJson } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { type Asked, callTool } from "./calls.ts";
-import { type OriginOptions, originFault } from "./origins.ts";
 import { listTools } from "./tools.ts";
 
-export interface McpOptions extends OriginOptions {
+export interface OriginOptions {
+  /** Origins whose pages may ask; `*` for any. */
+  mcpOrigins: readonly string[];
+  publicUrl: string | undefined;
+}
+
+const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Says why a request may not ask; undefined when it may. Otherwise another site could drive an agent's local endpoint from a
+ * browser, also by a name that leads to this machine.
+ */
+function originFault(
+  { headers, server }: FastifyRequest,
+  { mcpOrigins, publicUrl }: OriginOptions,
+): string | undefined {
+  const publicHost = URL.parse(publicUrl ?? "")?.host;
+  const { origin, host = "" } = headers;
+  if (origin !== undefined && !mcpOrigins.includes("*") && !mcpOrigins.includes(origin)) {
+    const url = URL.parse(origin);
+    const isOwn = url !== null && (url.host === host.toLowerCase() || url.host === publicHost);
+    if (!isOwn && !LOCAL.has(url?.hostname ?? "")) return "Origin is not allowed";
+  }
+  const hostName = URL.parse(`http://${host}`)?.hostname ?? "";
+  const isKnown = LOCAL.has(hostName) || host === publicHost;
+  return isLocalOnly(server.server.address()) && !isKnown ? "Host is not allowed" : undefined;
+}
+
+function isLocalOnly(address: ReturnType<FastifyRequest["server"]["server"]["address"]>): boolean {
+  if (address === null || typeof address === "string") return false;
+  const { address: ip } = address;
+  return isIP(ip) === 4 ? ip.startsWith("127.") : ip === "::1";
+}
+
+interface McpOptions extends OriginOptions {
   version: string;
   dispatch: Dispatch;
   listChains(request: FastifyRequest): Promise<unknown[]>;
@@ -37,7 +71,7 @@ export function addMcp(app: FastifyInstance, options: McpOptions, limiter: RateL
     const fault = originFault(request, options);
     reply.removeHeader("access-control-allow-origin").header("vary", "origin");
     if (fault !== undefined) {
-      return send(reply, httpError(new RequestError(403, "forbidden", fault), request));
+      throw new RequestError(403, "forbidden", fault);
     }
     if (origin !== undefined) reply.header("access-control-allow-origin", origin);
   };

@@ -50,18 +50,19 @@ function describeAction(
     operationId: dialect + capital(module) + wordsOf(action),
     tags: [module],
     summary: action.summary,
-    parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
+    parameters: action.isSubmission
+      ? chainId
+      : [
+          ...describeParameters(action, dialect).map(({ example, ...parameter }) => ({
+            ...parameter,
+            in: "query",
+            ...(example !== undefined && { example }),
+          })),
+          ...chainId,
+        ],
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
     responses: RESPONSES[action.envelope ?? "explorer"]({ path, action, dialect, components }),
   };
-}
-
-function describeQuery(action: Action, dialect: Dialect): object[] {
-  return describeParameters(action, dialect).map(({ example, ...parameter }) => ({
-    ...parameter,
-    in: "query",
-    ...(example !== undefined && { example }),
-  }));
 }
 
 /** Describes the body of a submission: JSON for programs, a form for clients with files. */

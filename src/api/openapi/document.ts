@@ -1,8 +1,14 @@
 import type { FastifyInstance } from "fastify";
-import { type Answer, type Dialect, jsonAnswer } from "../explorer/envelope.ts";
+import type { Dialect } from "../explorer/envelope.ts";
 import { moduleSummaries } from "../explorer/registry.ts";
-import { type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
-import { chainTitle, knownChainId, type ServedChain } from "../serving/served-chain.ts";
+import { type Answer, jsonAnswer, send } from "../http/answer.ts";
+import { unknownPath } from "../http/failures.ts";
+import {
+  type ChainsOption,
+  chainTitle,
+  knownChainId,
+  type ServedChain,
+} from "../serving/served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { restRoutes, sourcifyRoutes } from "./dialect-routes.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
@@ -54,7 +60,7 @@ const OTHER_TAGS: Readonly<Record<string, string>> = {
 /** Adds `/openapi.json`. The document is built on the first request, and again when the chains change. */
 export function addDocumentation(
   app: FastifyInstance,
-  options: DocumentOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
+  options: DocumentOptions & ChainsOption & { publicUrl: string | undefined },
 ): void {
   type Made = { whole: ApiDocument; answers: Map<string, Answer> };
   let made: (Made & { servers: string }) | undefined;
@@ -71,7 +77,7 @@ export function addDocumentation(
   app.get<{ Params: { file: string } }>("/openapi/:file", (request, reply) => {
     const [, module = ""] = /^(\w+)\.json$/.exec(request.params.file) ?? [];
     if (!Object.hasOwn(moduleSummaries, module)) {
-      return send(reply, httpError(unknownPath(), request));
+      throw unknownPath();
     }
     const { whole, answers } = current();
     const answer = answers.get(module) ?? jsonAnswer(describeModule(whole, module));

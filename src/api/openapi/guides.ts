@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { actionsIn, moduleSummaries } from "../explorer/registry.ts";
-import { send } from "../http/http.ts";
+import { send } from "../http/answer.ts";
 import { baseOf } from "../serving/chains.ts";
 import { chainTitle, knownChainId } from "../serving/served-chain.ts";
 

@@ -7,9 +7,8 @@ import type { Sql } from "../../db/client.ts";
 import { publicReasonOf } from "../../db/failures.ts";
 import { countOpenJobs, type OpenJobs } from "../../store/contracts/verification-jobs.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
-import { jsonAnswer } from "../explorer/envelope.ts";
-import { send } from "../http/http.ts";
-import { inTime } from "../reading/deadline.ts";
+import { jsonAnswer, send } from "../http/answer.ts";
+import { inTime } from "../reading/bounds.ts";
 import { chainTitle, perChain, type ServedChain } from "../serving/served-chain.ts";
 
 export interface HealthOptions extends SoftwareVersion {
@@ -53,57 +52,55 @@ export function addHealth(
 ): void {
   const reportOf = async (served: ServedChain) => {
     const state = await readState(served, options);
-    if (extent === "public") return publicReport(options, state);
+    const report = { name: chainTitle(served), ...publicReport(state) };
+    if (extent === "public") return report;
     const verification = state.health && (await readOpenJobs(served));
-    return { ...report(served, options, state), verification: verification ?? null };
+    const { health } = state;
+    return {
+      ...report,
+      ...{
+        database: { reachable: health !== undefined },
+        indexer: health?.indexer ?? null,
+        indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
+        nodes: served.chain.status(),
+      },
+      verification: verification ?? null,
+    };
   };
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
   app.get("/health/ready", async ({ chains }, reply) => {
-    const { isReady, problems } = judge(
-      await Promise.all(
-        chains.map(async (served) => ({
-          name: chainTitle(served),
-          problems: (await readState(served, options)).problems,
-        })),
-      ),
-    );
+    const states = chains.map(async (served) => ({
+      name: chainTitle(served),
+      ...(await readState(served, options)),
+    }));
+    const { status, problems } = judge(await Promise.all(states));
     return send(
       reply,
-      isReady
-        ? jsonAnswer({ status: "ready" })
-        : jsonAnswer({ status: "not ready", problems }, 503),
+      status === "ready" ? jsonAnswer({ status }) : jsonAnswer({ status, problems }, 503),
     );
   });
   app.get("/health", async (request, reply) => {
     const reports = await Promise.all(request.chains.map(reportOf));
-    const [only, ...others] = reports;
+    const { version, commit } = options;
+    const { status, problems } = judge(reports);
+    const [{ name: _, ...only } = {}, ...others] = reports;
+    const { chainId, ...state } = { chainId: null, ...only };
+    const whole =
+      others.length === 0
+        ? { status, problems, version, commit, chainId, ...state }
+        : { status, problems, version, commit, chains: reports };
     const isAnswered = reports.some(({ head }) => head !== null);
-    const httpStatus = isAnswered ? 200 : 503;
-    if (others.length === 0) return send(reply, jsonAnswer(only, httpStatus));
-    const chains = reports.map(({ version, commit, ...chain }, index) => ({
-      name: chainTitle(request.chains[index] ?? request.chains[0]),
-      ...chain,
-    }));
-    const { isReady, problems } = judge(chains);
-    const status = isReady ? "ready" : "not ready";
-    return send(
-      reply,
-      jsonAnswer(
-        { status, problems, version: options.version, commit: options.commit, chains },
-        httpStatus,
-      ),
-    );
+    return send(reply, jsonAnswer(whole, isAnswered ? 200 : 503));
   });
 }
 
-/** Combines the problems of the chains into the process's. */
 function judge(chains: readonly { name: string; problems: readonly string[] }[]) {
-  const isReady = chains.some(({ problems }) => problems.length === 0);
-  const problems =
-    chains.length === 1
-      ? (chains[0]?.problems ?? [])
-      : chains.flatMap((chain) => chain.problems.map((problem) => `${chain.name}: ${problem}`));
-  return { isReady, problems };
+  const [only, ...others] = chains;
+  const named = chains.flatMap(({ name, problems }) => problems.map((one) => `${name}: ${one}`));
+  return {
+    status: chains.some(({ problems }) => problems.length === 0) ? "ready" : "not ready",
+    problems: only && others.length === 0 ? only.problems : named,
+  };
 }
 
 const underWay = new WeakMap<Sql, Promise<IndexHealth>>();
@@ -134,11 +131,7 @@ export async function readState(
     const halted =
       indexer?.phase === "halted" ? [indexer.reason ?? "the node has another chain"] : [];
     const down = [...halted, (await silentNodes) ?? []].flat();
-    return {
-      health,
-      problems: [...down, ...problemsOf(health)],
-      isDown: down.length > 0,
-    };
+    return { health, problems: [...down, ...problemsOf(health)], isDown: down.length > 0 };
   } catch (error) {
     served.log.warn({ err: error }, "the database does not answer");
     const reason = publicReasonOf(error) ?? "the database does not answer; see its log";
@@ -205,33 +198,16 @@ export function problemsOf(health: IndexHealth): string[] {
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report(served: ServedChain, options: HealthOptions, state: ChainState) {
-  const { health } = state;
-  return {
-    ...publicReport(options, state),
-    database: { reachable: health !== undefined },
-    indexer: health?.indexer ?? null,
-    indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
-    nodes: served.chain.status(),
-  };
-}
-
-function publicReport({ version, commit }: HealthOptions, { health, problems }: ChainState) {
+function publicReport({ health, problems }: ChainState) {
   const indexer = health?.indexer;
   return {
     status: problems.length === 0 ? "ready" : "not ready",
     problems,
-    version,
-    commit,
     chainId: health?.chainId ?? null,
     head: health
-      ? {
-          number: health.headNumber,
-          hash: health.headHash,
-          timestamp: health.headTimestamp,
-        }
+      ? { number: health.headNumber, hash: health.headHash, timestamp: health.headTimestamp }
       : null,
-    nodeHead: health?.indexer?.nodeHead ?? null,
+    nodeHead: indexer?.nodeHead ?? null,
     lag: health ? lagOf(health) : null,
     gaps: health?.gaps ?? null,
     generation: health?.generation ?? null,

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type CountedMetrics, measureState, type StateMetric } from "../../telemetry/metrics.ts";
+import type { FastifyInstance } from "fastify";
+import { measureState, type StateMetric } from "../../telemetry/metrics.ts";
 import {
   METRICS_TYPE,
   type ProcessMetrics,
@@ -16,7 +16,10 @@ export interface MetricsOptions {
 /** Counts a server's answers. */
 export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions): void {
   app.addHook("onResponse", (request, reply, done) => {
-    const labels = labelsOf(request);
+    const { actionName, routeOptions, chain } = request;
+    const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
+    const chainId = chain && knownChainId(chain);
+    const labels = { module, action, ...(chainId && { chain: String(chainId) }) };
     metrics.httpRequests.inc({ ...labels, status: reply.statusCode });
     metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
     done();
@@ -35,11 +38,7 @@ export function addMetrics(app: FastifyInstance, options: HealthOptions & Metric
   });
 }
 
-/** Returns all metrics of one chain. */
-async function measure(
-  chain: ServedChain,
-  options: HealthOptions,
-): Promise<{ counted: CountedMetrics[]; labels: Record<string, string> }> {
+async function measure(chain: ServedChain, options: HealthOptions) {
   const state = await readState(chain, options);
   const chainId = state.health?.chainId ?? knownChainId(chain);
   return {
@@ -52,104 +51,87 @@ async function measure(
   };
 }
 
-/** Returns module and action by the registry's names, or the route. No label contains text of the request. */
-function labelsOf({ actionName, routeOptions, chain }: FastifyRequest) {
-  const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
-  const chainId = chain && knownChainId(chain);
-  return { module, action, ...(chainId && { chain: String(chainId) }) };
-}
-
 /** Returns gauges of the present state, independent of the causing process. */
 async function describeState(
   served: ServedChain,
-  options: HealthOptions,
+  { version, commit }: HealthOptions,
   { health, problems }: ChainState,
 ): Promise<StateMetric[]> {
   const indexer = health?.indexer;
   const tokens = indexer?.tokens;
-  const pending = Object.entries(indexer?.pending ?? {});
   const jobs = health && (await readOpenJobs(served));
-  const nodes = served.chain.status();
   const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
+  const single = (name: string, help: string, value: StateMetric["values"][number]["value"]) => ({
+    name: `periscope_${name}`,
+    help,
+    values: [{ value }],
+  });
+  const labelled = (
+    name: string,
+    help: string,
+    label: string,
+    of?: object | null,
+  ): StateMetric => ({
+    name: `periscope_${name}`,
+    help,
+    values: Object.entries(of ?? {}).map(([key, value]) => ({ value, labels: { [label]: key } })),
+  });
+  const info = { value: 1, labels: { version, ...(commit && { commit }) } };
   return [
-    {
-      name: "periscope_info",
-      help: "Version and commit of the program",
-      values: [
-        {
-          value: 1,
-          labels: { version: options.version, ...(options.commit && { commit: options.commit }) },
-        },
-      ],
-    },
-    single("periscope_database_up", "1 while the database answers", health !== undefined),
-    single("periscope_ready", "1 while answers are complete and current", problems.length === 0),
-    single("periscope_head_block", "Newest block that is served", health?.headNumber),
-    single("periscope_head_age_seconds", "Age of that block", headAge),
-    single("periscope_node_head_block", "Newest block of the node", indexer?.nodeHead),
-    single("periscope_lag_blocks", "Blocks of the node not served yet", health && lagOf(health)),
-    single("periscope_gap_blocks", "Blocks missing at or below the head", health?.gaps),
-    single("periscope_generation", "Reorganisations followed so far", health?.generation),
-    single("periscope_traced", "1 when internal transactions are indexed", health?.traced),
+    { name: "periscope_info", help: "Version and commit of the program", values: [info] },
+    single("database_up", "1 while the database answers", health !== undefined),
+    single("ready", "1 while answers are complete and current", problems.length === 0),
+    single("head_block", "Newest block that is served", health?.headNumber),
+    single("head_age_seconds", "Age of that block", headAge),
+    single("node_head_block", "Newest block of the node", indexer?.nodeHead),
+    single("lag_blocks", "Blocks of the node not served yet", health && lagOf(health)),
+    single("gap_blocks", "Blocks missing at or below the head", health?.gaps),
+    single("generation", "Reorganisations followed so far", health?.generation),
+    single("traced", "1 when internal transactions are indexed", health?.traced),
     single(
-      "periscope_indexer_report_age_seconds",
+      "indexer_report_age_seconds",
       "Time since the indexer last reported",
       health?.indexerAgeSeconds,
     ),
-    {
-      name: "periscope_indexer_phase",
-      help: "1 for the indexer's phase",
-      values: indexer ? [{ value: 1, labels: { phase: indexer.phase } }] : [],
-    },
-    {
-      name: "periscope_pending_state",
-      help: "State pending a read from the node, counted up to a limit",
-      values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
-    },
-    {
-      name: "periscope_marked_tokens",
-      help: "Tokens whose contract disagreed with their transfers and that are read on request, by reason",
-      values: Object.entries(tokens?.marked ?? {}).map(([reason, value]) => ({
-        value,
-        labels: { reason },
-      })),
-    },
-    single(
-      "periscope_stale_tokens",
-      "Tokens of which all holdings are being read again",
-      tokens?.stale,
+    labelled(
+      "indexer_phase",
+      "1 for the indexer's phase",
+      "phase",
+      indexer && { [indexer.phase]: 1 },
     ),
+    labelled(
+      "pending_state",
+      "State pending a read from the node, counted up to a limit",
+      "kind",
+      indexer?.pending,
+    ),
+    labelled(
+      "marked_tokens",
+      "Tokens whose contract disagreed with their transfers and that are read on request, by reason",
+      "reason",
+      tokens?.marked,
+    ),
+    single("stale_tokens", "Tokens of which all holdings are being read again", tokens?.stale),
     single(
-      "periscope_stale_tokens_age_seconds",
+      "stale_tokens_age_seconds",
       "Time that the oldest of them has waited",
       tokens?.oldestSeconds,
     ),
-    {
-      name: "periscope_verification_jobs",
-      help: "Verifications that are not finished",
-      values: (["pending", "running"] as const).map((state) => ({
-        value: jobs?.[state],
-        labels: { state },
-      })),
-    },
-    single("periscope_verification_clients", "Clients with waiting verifications", jobs?.clients),
+    labelled("verification_jobs", "Verifications that are not finished", "state", {
+      pending: jobs?.pending,
+      running: jobs?.running,
+    }),
+    single("verification_clients", "Clients with waiting verifications", jobs?.clients),
     single(
-      "periscope_verification_wait_seconds",
+      "verification_wait_seconds",
       "Time that the first verification in the queue has waited",
       jobs?.waitSeconds,
     ),
-    {
-      name: "periscope_node_usable",
-      help: "1 while a node answers",
-      values: nodes.map(({ node, usable }) => ({ value: usable, labels: { node } })),
-    },
+    labelled(
+      "node_usable",
+      "1 while a node answers",
+      "node",
+      Object.fromEntries(served.chain.status().map(({ node, usable }) => [node, usable])),
+    ),
   ];
-}
-
-function single(
-  name: string,
-  help: string,
-  value: StateMetric["values"][number]["value"],
-): StateMetric {
-  return { name, help, values: [{ value }] };
 }

@@ -8,10 +8,10 @@ import {
   type RpcOptions,
 } from "../eth-rpc/handle.ts";
 import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";
-import { jsonAnswer, jsonText } from "../explorer/envelope.ts";
+import { jsonAnswer, jsonText } from "../http/answer.ts";
 import { rpcErrorOf } from "../http/failures.ts";
+import { INVALID_PARAMETERS, RpcError } from "./blocks.ts";
 import { clientVersion, methods } from "./methods.ts";
-import { INVALID_PARAMETERS, RpcError } from "./outcomes.ts";
 
 // JSON-RPC 2.0 for Otterscan, whose errors are objects. Source: docs/wire.md, "Otterscan".
 
@@ -39,7 +39,9 @@ export function createOtsHandler({
         : entry,
     );
     const { answers, block } = await answerAll(asked, chain, asker, requestTimeoutMs, frame);
-    const wanted = answers.filter((_, index) => !isNotification(asked[index]));
+    const wanted = answers.filter(
+      (_, index) => !(isRecord(asked[index]) && asked[index]["id"] === undefined),
+    );
     const [first] = wanted;
     if (!first) return { httpStatus: 204, contentType: "", body: "", block };
     return isBatch
@@ -67,10 +69,6 @@ function isCall(entry: Record<string, unknown>): boolean {
   return entry["jsonrpc"] === "2.0" && typeof entry["method"] === "string";
 }
 
-function isNotification(entry: unknown): boolean {
-  return isRecord(entry) && entry["id"] === undefined;
-}
-
 function plan(entry: unknown, offered: Readonly<Record<string, IndexMethod>>): Plan {
   if (!isRecord(entry) || !isCall(entry)) return failed(INVALID_REQUEST, "invalid request");
   const { method: name, params = [] } = entry;
@@ -86,10 +84,7 @@ function plan(entry: unknown, offered: Readonly<Record<string, IndexMethod>>): P
     : failed(INVALID_PARAMETERS, complaint);
 }
 
-function complaintAbout(
-  { parameters: [fewest, most] }: IndexMethod,
-  params: readonly unknown[],
-): string | undefined {
+function complaintAbout({ parameters: [fewest, most] }: IndexMethod, params: readonly unknown[]) {
   if (params.length < fewest) return `missing value for required argument ${params.length}`;
   return params.length > most ? `too many arguments, want at most ${most}` : undefined;
 }

@@ -19,7 +19,7 @@ import {
   RpcError,
   resultOf,
   unavailable,
-} from "./outcomes.ts";
+} from "./blocks.ts";
 import * as transactions from "./transactions.ts";
 import { searchAfter, searchBefore } from "./transactions.ts";
 

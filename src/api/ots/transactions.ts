@@ -22,16 +22,16 @@ import type { RpcContext } from "../eth-rpc/rpc.ts";
 import { askOnce } from "../explorer/forwarding.ts";
 import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
 import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
-import { presentPairs } from "./blocks.ts";
 import {
   LIMIT_EXCEEDED,
   method,
   numberOfBlock,
   parse,
+  presentPairs,
   RpcError,
   unavailable,
   wholeNumber,
-} from "./outcomes.ts";
+} from "./blocks.ts";
 
 /** The app's numbers of the kinds of operations. */
 const OPERATIONS: Readonly<Record<string, number>> = {
@@ -169,7 +169,12 @@ function search(order: Order) {
       const edge = block ?? (await served).number;
       const bounds = edge === 0 ? {} : order === "asc" ? { from: edge + 1 } : { to: edge - 1 };
       const places = await listPlacesOfAddress(sql, address, bounds, order, count);
-      refuseHugeBlock(places);
+      const last = places.at(-1)?.blockNumber;
+      const matches = places.filter(({ blockNumber }) => blockNumber === last).length;
+      if (matches > MAXIMUM_OF_BLOCK) {
+        const message = `more than ${MAXIMUM_OF_BLOCK} matches in block ${last}`;
+        throw unavailable(message, LIMIT_EXCEEDED);
+      }
       if (order === "asc") places.reverse();
       const rows = await listTransactionsAt(sql, places);
       return { rows, ...(await findEnds(sql, address, places, bounds)) };
@@ -177,15 +182,6 @@ function search(order: Order) {
     const { transactions, receipts } = presentPairs(context, rows);
     return { txs: transactions, receipts, ...ends };
   });
-}
-
-function refuseHugeBlock(places: readonly TransactionPlace[]): void {
-  const last = places.at(-1)?.blockNumber;
-  const matches = places.filter(({ blockNumber }) => blockNumber === last).length;
-  if (matches > MAXIMUM_OF_BLOCK) {
-    const message = `more than ${MAXIMUM_OF_BLOCK} matches in block ${last}`;
-    throw unavailable(message, LIMIT_EXCEEDED);
-  }
 }
 
 /** Returns whether no match is newer, and none older, than places from newest to oldest; without any, than the bounds. */

@@ -9,7 +9,7 @@ import {
   readStatements,
   wasTorn,
 } from "../../store/snapshot.ts";
-import { isSynchronised, type ServedHead, type ServedState } from "../../store/sync-state.ts";
+import { getIndexState, type ServedHead, type ServedState } from "../../store/sync-state.ts";
 
 /** Error text for answers that the index lacks as yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
@@ -92,7 +92,7 @@ export async function resultOnOneState<Result>(
 
 /** Throws `RequestError` during the first synchronisation. For requests that do not read, but need the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
-  if (!(await isSynchronised(sql))) throw new RequestError(503, "loading", LOADING);
+  if (!(await getIndexState(sql))?.synchronised) throw new RequestError(503, "loading", LOADING);
 }
 
 /** No block is served yet. */
@@ -133,12 +133,7 @@ function admitTo({ options: { max } }: Sql): Admission {
   });
 }
 
-/** Runs a read within the caller's share of connections. */
-async function inShare<Result>(
-  sql: Sql,
-  asker: Caller | undefined,
-  read: () => Promise<Result>,
-): Promise<Result> {
+async function inShare<Result>(sql: Sql, asker: Caller | undefined, read: () => Promise<Result>) {
   if (!asker) return read();
   const admission = connections.get(sql) ?? admitTo(sql);
   connections.set(sql, admission);

@@ -1,12 +1,11 @@
 import { isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
-import { jsonAnswer } from "../explorer/envelope.ts";
-import { type HttpOptions, send } from "../http/http.ts";
+import { jsonAnswer, send } from "../http/answer.ts";
 import { type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { type HealthOptions, readState } from "../ops/health.ts";
-import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
+import { type ChainsOption, chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
 /** `chainId` throws `RequestError` until it is known. */
 type Identified = Pick<ServedChain, "chainId">;
@@ -34,10 +33,7 @@ export function chooseChain<Chain extends Identified>(
 }
 
 /** Finds the chain with the id. Without a match throws the error of a chain whose id is unknown, if any. */
-function findChain<Chain extends Identified>(
-  chains: readonly Chain[],
-  id: InputValue,
-): Chain | undefined {
+function findChain<Chain extends Identified>(chains: readonly Chain[], id: InputValue) {
   let unknown: unknown;
   for (const chain of chains) {
     try {
@@ -50,8 +46,7 @@ function findChain<Chain extends Identified>(
   return undefined;
 }
 
-type ChainListOptions = HealthOptions &
-  Pick<HttpOptions, "chains"> & { publicUrl: string | undefined };
+type ChainListOptions = HealthOptions & ChainsOption & { publicUrl: string | undefined };
 
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
@@ -99,10 +94,7 @@ export function baseOf({ protocol, host, socket }: FastifyRequest): string {
   return `${protocol}://${host || `${address}:${localPort}`}`;
 }
 
-async function stateOf(
-  chain: ServedChain,
-  options: HealthOptions,
-): Promise<{ status: number; comment: string }> {
+async function stateOf(chain: ServedChain, options: HealthOptions) {
   const { problems, isDown } = await readState(chain, options);
   const [problem] = problems;
   if (problem === undefined) return { status: 1, comment: "" };

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { getServedHead, type ServedHead } from "../../store/sync-state.ts";
-import { jsonAnswer } from "../explorer/envelope.ts";
+import { jsonAnswer, send } from "../http/answer.ts";
 import { networkOf } from "../http/client-network.ts";
-import { type HttpOptions, send } from "../http/http.ts";
+import type { HttpOptions } from "../http/http.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
-import { decideChain, type ServedChain } from "./served-chain.ts";
+import { type ChainsOption, decideChain, type ServedChain } from "./served-chain.ts";
 
 const LOOK_INTERVAL_MS = 500;
 const LONGEST_SILENCE_MS = 10_000;
@@ -33,7 +33,7 @@ interface Listener {
  */
 export function addEvents(
   app: FastifyInstance,
-  { chains, requestTimeoutMs }: Pick<HttpOptions, "chains" | "requestTimeoutMs">,
+  { chains, requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs"> & ChainsOption,
   limiter: RateLimiter,
 ): void {
   const listeners = new Set<Listener>();

@@ -25,6 +25,10 @@ export interface ServedChain extends Services {
 /** The served chains, in the order of their declaration; never empty. */
 export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
 
+export interface ChainsOption {
+  chains: ServedChains;
+}
+
 declare module "fastify" {
   interface FastifyContextConfig {
     /** True if requests of this route end by themselves when their chain is no longer served. */
@@ -66,7 +70,9 @@ export function readChainOfPath(served: ServedChains): {
       if (host) request.headers.host = host;
       (request as IncomingMessage & { originalUrl?: string }).originalUrl = url;
       const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
-      const [chain, other] = name ? served().filter((each) => isNamed(each, name)) : [];
+      const [chain, other] = name
+        ? served().filter((each) => name === namedOf(each) || name === String(knownChainId(each)))
+        : [];
       if (!chain || other) return url;
       named.set(request as IncomingMessage, chain);
       const rest = url.slice(prefix.length);
@@ -101,10 +107,6 @@ export function pathNameOf(networkName: string | undefined): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
-}
-
-function isNamed(chain: ServedChain, name: string): boolean {
-  return name === namedOf(chain) || name === String(knownChainId(chain));
 }
 
 const namedOf = perChain(({ networkName }) => {

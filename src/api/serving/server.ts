@@ -4,31 +4,25 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
-import { parseRpcBody } from "../eth-rpc/body.ts";
 import {
   createRpcHandler,
   parseErrorAnswer,
+  parseRpcBody,
   type RpcHandler,
   type RpcOptions,
 } from "../eth-rpc/handle.ts";
-import {
-  createDispatch,
-  type Dispatch,
-  type DispatchOptions,
-  findAction,
-  findActionOfPath,
-  namesIn,
-} from "../explorer/dispatch.ts";
+import { createDispatch, type Dispatch, type DispatchOptions } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
-import { namesSubmission } from "../explorer/registry.ts";
-import { knownTags, sendTagged } from "../http/caching.ts";
-import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
+import { findAction, findActionOfPath, namesIn, namesSubmission } from "../explorer/registry.ts";
+import { endOf, knownTags, send, sendTagged } from "../http/answer.ts";
+import { unknownPath } from "../http/failures.ts";
+import { createHttp, type HttpOptions } from "../http/http.ts";
+import type { Input } from "../http/input/form.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
-import { addMcp } from "../mcp/endpoint.ts";
-import type { OriginOptions } from "../mcp/origins.ts";
+import { addMcp, type OriginOptions } from "../mcp/endpoint.ts";
 import { addDocumentation } from "../openapi/document.ts";
 import { addGuides, type GuideOptions } from "../openapi/guides.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
@@ -37,9 +31,11 @@ import { createOtsHandler } from "../ots/handle.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { addChainList, chooseChain, listChains } from "./chains.ts";
 import { addEvents } from "./events.ts";
-import { decideChain } from "./served-chain.ts";
+import { createFront } from "./front.ts";
+import { type ChainsOption, decideChain } from "./served-chain.ts";
 
 export type ServerOptions = HttpOptions &
+  ChainsOption &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
@@ -81,7 +77,7 @@ type AddRoutes = (
 
 /** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
 export function createServer(options: ServerOptions, addPages: AddRoutes): FastifyInstance {
-  const app = createHttp(options);
+  const app = createHttp(options, createFront(options.chains));
   const limiter = createRateLimiter(options);
   const dispatch = createDispatch(options, limiter.usageOf);
   const answerRpc = createRpcHandler(options);
@@ -107,9 +103,9 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
 
 /** Creates a server for operators alone: health and metrics. */
 export function createOperationsServer(
-  options: HttpOptions & HealthOptions & MetricsOptions,
+  options: HttpOptions & ChainsOption & HealthOptions & MetricsOptions,
 ): FastifyInstance {
-  const app = createHttp(options);
+  const app = createHttp(options, createFront(options.chains));
   countAnswers(app, options);
   addHealth(app, options, "whole");
   addMetrics(app, options);
@@ -122,13 +118,12 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
       const parsing = parseRequest(request);
-      const refused = await limiter.admitBody(request, reply, parsing);
-      if (refused) return send(reply, refused);
+      await limiter.admitBody(request, reply, parsing);
       const parsed = await parsing;
       const found = isNamed(request)
         ? findActionOfPath(request.params, parsed.input, dialect)
         : findAction(parsed.input, dialect);
-      if (!found) return send(reply, httpError(unknownPath(), request));
+      if (!found) throw unknownPath();
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
@@ -145,9 +140,9 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
         ? send(reply, answer)
         : sendTagged(request, reply, answer);
     };
-  const takesSources = (request: FastifyRequest) =>
+  const takesSources = (request: FastifyRequest, names?: Input) =>
     namesSubmission(
-      isNamed(request) ? new Map(Object.entries(request.params)) : queryInput(request),
+      isNamed(request) ? new Map(Object.entries(request.params)) : (names ?? queryInput(request)),
     );
   const routes = [
     ...PATHS.map(([path, dialect]) => ({ path, dialect, config: { takesSources } })),
@@ -173,7 +168,6 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
   });
 }
 
-/** Returns whether the path of a request names a module and an action. */
 function isNamed(
   request: FastifyRequest,
 ): request is FastifyRequest<{ Params: { module: string; action: string } }> {
@@ -197,10 +191,10 @@ function addRpc(
   for (const path of RPC_PATHS) {
     add(path, answerRpc);
     // This path has no actions, yet the reference checks their names first.
-    app.get(path, async (request, reply) => {
+    app.get(path, async (request) => {
       const { input } = await parseRequest(request);
       namesIn(input);
-      return send(reply, httpError(unknownPath(), request));
+      throw unknownPath();
     });
   }
 }

@@ -6,7 +6,7 @@ import { getProxy, isStaleProxy } from "../../store/contracts/proxies.ts";
 import { listContractNames } from "../../store/contracts/verified/lookup.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import { detectProxy, type ProxyReader } from "../../verification/proxies/proxy.ts";
-import { errorIdOf } from "./errors.ts";
+import { errorIdOf } from "./endpoint.ts";
 
 /** Sourcify's names of its proxy kinds. */
 const TYPES: Readonly<Record<string, string>> = {

@@ -3,13 +3,12 @@ import { forCaller } from "../../chain/caller-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { MOST_TOKENS } from "../../verification/inputs/compiler-input.ts";
-import { endOf, type HttpOptions, send } from "../http/http.ts";
+import { endOf, send } from "../http/answer.ts";
+import type { HttpOptions } from "../http/http.ts";
 import { lookUp } from "../http/input/form.ts";
-import { parseJson } from "../http/input/json.ts";
-import { mediaTypeOf, queryInput } from "../http/input/request.ts";
+import { mediaTypeOf, parseJson, queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
-import { inTime, waitingInTime } from "../reading/deadline.ts";
-import { createLargeAnswers } from "../reading/large-answers.ts";
+import { createLargeAnswers, inTime, waitingInTime } from "../reading/bounds.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import {
   decideChain,
@@ -17,12 +16,11 @@ import {
   type ServedChain,
   type ServedChains,
 } from "../serving/served-chain.ts";
-import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
+import { type Endpoint, SourcifyError, type SourcifyRequest } from "./endpoint.ts";
 import { contract } from "./endpoints/contract.ts";
 import { contractLink, job, jobLink } from "./endpoints/job.ts";
 import { allChains, chains, contracts, similar } from "./endpoints/lists.ts";
 import { verify, verifyMetadata } from "./endpoints/verify.ts";
-import { SourcifyError } from "./errors.ts";
 
 /** Every endpoint of Sourcify's dialect, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
@@ -53,7 +51,16 @@ export function addSourcify(
       const asker = { caller: client, signal };
       const { chains } = request;
       const run = async () => {
-        const asked = readRequest(request);
+        const query = queryInput(request);
+        const asked: SourcifyRequest = {
+          path: request.originalUrl.split("?", 1)[0] ?? "",
+          parameters: request.params as Record<string, string>,
+          query: (name) => {
+            const value = lookUp(query, name);
+            return typeof value === "string" && value !== "" ? value : undefined;
+          },
+          body: () => readBody(request),
+        };
         const served = decideChain(request, await chainOf(endpoint, asked, chains));
         const { sql, ...services } = served;
         if (endpoint.body) await requireSynchronised(sql);
@@ -106,19 +113,6 @@ function urlsOf({ path }: Endpoint): string[] {
   const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const withoutSlash = /^\/(?:v2|verify-ui)\//.test(path) ? [`/sourcify${pattern.slice(1)}`] : [];
   return [`/sourcify${pattern}`, ...withoutSlash];
-}
-
-function readRequest(request: FastifyRequest): SourcifyRequest {
-  const query = queryInput(request);
-  return {
-    path: request.originalUrl.split("?", 1)[0] ?? "",
-    parameters: request.params as Record<string, string>,
-    query: (name) => {
-      const value = lookUp(query, name);
-      return typeof value === "string" && value !== "" ? value : undefined;
-    },
-    body: () => readBody(request),
-  };
 }
 
 function unreadable(text: string): RequestError {

@@ -1,6 +1,6 @@
 import { Agent, WebSocket } from "undici";
 import { sleep } from "../../core/async.ts";
-import { splitCredentials } from "../../core/credentials.ts";
+import { splitCredentials } from "../../core/secrets.ts";
 import { NodeError } from "../errors/errors.ts";
 import { headerOf } from "../headers.ts";
 import type { ChainOptions } from "../options.ts";

@@ -1,6 +1,6 @@
-import { splitCredentials } from "../../core/credentials.ts";
 import { Pool } from "../../core/deep-imports.ts";
 import { isRecord } from "../../core/json/record.ts";
+import { splitCredentials } from "../../core/secrets.ts";
 import type { RpcErrorObject } from "../errors/codes.ts";
 import type { CleanError } from "../errors/error-objects.ts";
 import {

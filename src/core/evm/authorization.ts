@@ -1,7 +1,8 @@
-import { keccak256, recoverAddress, toRlp } from "../deep-imports.ts";
+import type { SignedAuthorization } from "viem";
+import { recoverAuthorizationAddress } from "../deep-imports.ts";
 import { isNothing, isRecord, listOf } from "../json/record.ts";
 import { type Address, isAddress, lowerAddress } from "./address.ts";
-import { type Hex, hexConcat } from "./hex.ts";
+import type { Hex } from "./hex.ts";
 import { isExactQuantity, quantity } from "./quantity.ts";
 
 /** An authorization of EIP-7702, as the execution-apis specification spells it. */
@@ -78,35 +79,15 @@ export async function readAuthorizations(
     given
       .filter((one) => one !== undefined)
       .map(async (one) => {
-        const authority = await authorityOf(one).catch(() => null);
+        const [asked, nonce, yParity] = [one.chainId, one.nonce, one.yParity].map(Number);
+        const authorization = { ...one, chainId: asked, nonce, yParity } as SignedAuthorization;
+        const authority = await recoverAuthorizationAddress({ authorization }).then(
+          lowerAddress,
+          () => null,
+        );
         const isOfChain = [0n, BigInt(chainId)].includes(BigInt(one.chainId));
         const isAllowed = BigInt(one.s) <= GREATEST_S && BigInt(one.nonce) < LAST_NONCE;
         return { ...one, authority, valid: authority !== null && isOfChain && isAllowed };
       }),
   );
-}
-
-async function authorityOf({
-  chainId,
-  address,
-  nonce,
-  r,
-  s,
-  yParity,
-}: Authorization): Promise<Address> {
-  const signed = toRlp([integer(chainId), address, integer(nonce)]);
-  const signature = { r: word(r), s: word(s), yParity: Number(yParity) };
-  return lowerAddress(
-    await recoverAddress({ hash: keccak256(hexConcat("0x05", signed)), signature }),
-  );
-}
-
-/** Returns a quantity as RLP has it: whole bytes, none for 0. */
-function integer(value: Hex): Hex {
-  const digits = BigInt(value) === 0n ? "" : value.slice(2);
-  return `0x${digits.length % 2 === 0 ? "" : "0"}${digits}`;
-}
-
-function word(value: Hex): Hex {
-  return `0x${value.slice(2).padStart(64, "0")}`;
 }

@@ -3,43 +3,6 @@ import type { Repair } from "./repairs.ts";
 /** Speed improvements of postgres.js, with figures in docs/measurements/api.md. Applied after the repairs. */
 export const SPEED: readonly Repair[] = [
   {
-    fault: `A transaction waits for the answer to its BEGIN before it sends anything, a round trip for nothing. One that
-      only reads sends its first statements behind the BEGIN; all of them fail when the BEGIN does.`,
-    edits: [
-      {
-        file: "index.js",
-        found:
-          "      await sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute }).execute()\n",
-        repaired: `      const begun = sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute })
-          , { reject } = begun
-      begun.reject = e => reject(lost = e)
-      await (/read only/i.test(options) ? Promise.race([begun, onBeginSent]) : begun)
-      move(connection, reserved)
-`,
-      },
-      {
-        file: "index.js",
-        found: "    const queries = Queue()\n",
-        repaired: `    const queries = Queue()
-    let beginSent
-    const onBeginSent = new Promise(r => beginSent = r)
-`,
-      },
-      {
-        file: "index.js",
-        found: "          connection.onclose = lose\n",
-        repaired: `          connection.onclose = lose
-          begun.catch(reject)
-`,
-      },
-      {
-        file: "index.js",
-        found: "    function onexecute(c) {\n      connection = c\n",
-        repaired: "    function onexecute(c) {\n      connection = c\n      beginSent()\n",
-      },
-    ],
-  },
-  {
     fault: `Free connections take turns, and each session of the server parses and plans every statement anew: ours takes the
       first one that is free.`,
     edits: [

@@ -1,4 +1,5 @@
 import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../../chain/types.ts";
+import { pad } from "../../core/deep-imports.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import {
   isQuantity,
@@ -64,8 +65,9 @@ export function decodeTransactions(
       error: error === null ? null : tracerText(error),
       revertData: error === null ? null : (trace?.frame.output ?? null),
       v: transaction.v ?? transaction.yParity ?? null,
-      r: transaction.r ? word(transaction.r) : null,
-      s: transaction.s ? word(transaction.s) : null,
+      // Nodes drop leading zeros of signature values.
+      r: transaction.r ? pad(transaction.r) : null,
+      s: transaction.s ? pad(transaction.s) : null,
       extra: extraFields(transaction, receipt, gasPrice),
       l1Fee,
     });
@@ -109,11 +111,6 @@ export function decodeTransactions(
 /** Adds a side to those of an address; ignores null. */
 export function addSide(sides: Map<Hex, number>, address: Hex | null, side: number): void {
   if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
-}
-
-/** Returns a quantity as a 32-byte word: nodes drop leading zeros of signature values. */
-function word(quantity: Hex): Hex {
-  return `0x${quantity.slice(2).padStart(64, "0")}`;
 }
 
 /** Returns the fields of some types as JSON, or null. A signed gas price is kept where the effective one differs (Arbitrum). */

@@ -1,10 +1,11 @@
 import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
-import { getGeneration } from "../../store/sync-state.ts";
+import { getIndexState } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
 import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
+import { isTraced } from "../../store/writer/earlier-traces.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
@@ -61,14 +62,15 @@ async function* auditBlock(sync: Sync): AsyncGenerator<void> {
   const finalNumber = head.number - options.finalityDepth;
   if (finalNumber < startBlock) return;
   const number = startBlock + Math.floor(Math.random() * (finalNumber - startBlock + 1));
-  const generation = await getGeneration(writer.sql);
+  const before = await getIndexState(writer.sql);
   const first = yield* compareBlock(sync, number);
   if (!first) return;
   // One answer may be wrong: a difference counts when a second answer repeats it.
   const second =
     first.differences.length > 0 ? yield* compareBlock(sync, number, { avoid: first.node }) : first;
   // A block rolled back meanwhile differs.
-  if (!second || (await getGeneration(writer.sql)) !== generation) return;
+  const after = await getIndexState(writer.sql);
+  if (!second || after?.generation !== before?.generation) return;
   const differences = second.differences.map(
     ({ table, stored, expected }) =>
       `${table} of block ${number}: ${stored} rows are there that should not, ${expected} are not`,
@@ -81,8 +83,8 @@ async function* compareBlock(
   blockNumber: number,
   options: AskOptions = {},
 ): AsyncGenerator<void, { node: NodeName; differences: TableDifference[] } | undefined> {
-  const { chain, writer, identity, agreement } = sync;
-  const { traced } = identity;
+  const { chain, writer, agreement } = sync;
+  const traced = await isTraced(writer.sql, blockNumber);
   const signal = patience(sync);
   const retry = new Retry(signal);
   const asked = { ...options, signal, traces: traced, retry };

@@ -1,4 +1,3 @@
-import type { Hash } from "viem";
 import type { RawTransaction } from "../../chain/types.ts";
 import { keccak256, recoverAddress } from "../../core/deep-imports.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
@@ -51,9 +50,7 @@ export async function recoverSender(transaction: RawTransaction): Promise<Addres
   const hash = keccak256(withType(type, rlp([...signed, ...chain])));
   const yParity = type === 0 && v >= 27n ? Number((v + 1n) % 2n) : Number(v);
   const [, r, s] = signature;
-  return lowerAddress(
-    await recoverAddress({ hash: hash as Hash, signature: { r: word(r), s: word(s), yParity } }),
-  );
+  return lowerAddress(await recoverAddress({ hash, signature: { r, s, yParity } }));
 }
 
 function readParts(transaction: RawTransaction): Parts {
@@ -141,8 +138,4 @@ export function withType(type: number, encoded: Hex): Hex {
 
 function trimmed(value: bigint): Hex {
   return integer(`0x${value.toString(16)}`, "chainId");
-}
-
-function word(value: Hex): Hex {
-  return `0x${value.slice(2).padStart(64, "0")}`;
 }

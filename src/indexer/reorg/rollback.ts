@@ -23,8 +23,9 @@ import { listTouchedKeys, type StateKeys, type StateValues, writeState } from ".
 // the head. A roll-back is one transaction, preceded by a read of the ancestor's state. State that
 // cannot be read (pruned, node gone) is marked as pending, which answers take into account.
 
-/** Headers per request of the search. */
-const WALK_STRIDE = 64;
+/** Headers asked at once: few first, since most reorganisations are short and a flaky node fails some of many. */
+const FIRST_STRIDE = 4;
+const LONGEST_STRIDE = 64;
 
 /** Returns the newest common block at or below `from`, or null. Throws `ChainError` (retryable) when headers do not continue. */
 export async function findCommonAncestor(
@@ -33,8 +34,9 @@ export async function findCommonAncestor(
   { node, from, startBlock }: { node: NodeName; from: number; startBlock: number },
 ): Promise<number | null> {
   let expected: string | undefined;
-  for (let top = from; top >= startBlock; top -= WALK_STRIDE) {
-    const bottom = Math.max(startBlock, top - WALK_STRIDE + 1);
+  let stride = FIRST_STRIDE;
+  for (let top = from; top >= startBlock; stride = Math.min(LONGEST_STRIDE, stride * 4)) {
+    const bottom = Math.max(startBlock, top - stride + 1);
     const numbers = Array.from({ length: top - bottom + 1 }, (_, index) => top - index);
     const headers = await Promise.all(numbers.map((number) => chain.fetchHeader(number, { node })));
     for (const [index, header] of headers.entries()) {
@@ -49,6 +51,7 @@ export async function findCommonAncestor(
       const ours = await getBlockReference(writer.sql, number);
       if (ours?.hash === header.hash) return number;
     }
+    top = bottom - 1;
   }
   return null;
 }

@@ -1,8 +1,8 @@
+import { applyDailyStatistics, revertDailyStatistics } from "../../store/state/daily-statistics.ts";
+import { applyNftOwners, revertNftOwners } from "../../store/state/nft-owners.ts";
 import { coins } from "./coins.ts";
-import { dailyStatistics } from "./daily-statistics.ts";
 import type { StateFamily } from "./family.ts";
 import { holdings } from "./holdings.ts";
-import { nftOwners } from "./nft-owners.ts";
 import { tokens } from "./tokens.ts";
 
 /** All families of state, in the order of application; reverted in the opposite order. */
@@ -10,6 +10,12 @@ export const stateFamilies: readonly StateFamily[] = [
   coins,
   tokens,
   holdings,
-  nftOwners,
-  dailyStatistics,
+  { name: "nft-owners", tables: ["nft_owners"], apply: applyNftOwners, revert: revertNftOwners },
+  {
+    // Counts new addresses, so it comes after `coins`.
+    name: "daily-statistics",
+    tables: ["daily_statistics"],
+    apply: applyDailyStatistics,
+    revert: revertDailyStatistics,
+  },
 ];

@@ -29,7 +29,8 @@ export interface IndexerStatus {
   pending: Readonly<Record<string, number>> | null;
   /** Tokens whose contracts disagree with their transfers; null before the first count. */
   tokens: TokenMarks | null;
-  traces: { tracer: Tracer | null; reason: string | null };
+  /** `unread`: blocks of a chain begun without traces whose internal transactions are still to be indexed. */
+  traces: { tracer: Tracer | null; reason: string | null; unread?: number };
   /** Self-contradictory blocks accepted since the start, by kind (validate.ts). */
   accepted: Partial<Record<SoftKind, number>>;
   /** Status of the proofs of blocks. */

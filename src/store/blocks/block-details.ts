@@ -1,11 +1,10 @@
 import type { Address } from "../../core/evm/address.ts";
+import { DEPOSIT_TYPE } from "../../core/evm/deposits.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { type Fragment, firstRow, type Queryable } from "../../db/client.ts";
 import { publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { type BlockBounds, behindPlace, inPublishedBlocks } from "../lists/page.ts";
-
-const DEPOSIT_TYPE = 0x7e;
 
 /** A block's header with the counts of its contents. Amounts in wei. */
 export interface BlockEntry {

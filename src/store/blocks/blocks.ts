@@ -79,28 +79,17 @@ export function getBlockPace(sql: Queryable) {
     JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`);
 }
 
-/** Returns the number of the last published block at or before a time; the highest of equal times. */
-export async function getBlockNumberBefore(
+/** Returns the number of the last published block at or before a time, or of the first one at or after it; of equal times the outermost. */
+export async function findBlockNumber(
   sql: Queryable,
   timestampSeconds: number,
+  closest: "before" | "after",
 ): Promise<number | undefined> {
+  const [isWithin, towards] = closest === "before" ? [sql`<=`, sql`DESC`] : [sql`>=`, sql`ASC`];
   const [block] = await sql<{ number: number }[]>`
     SELECT number FROM blocks
-    WHERE timestamp <= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
-    ORDER BY timestamp DESC, number DESC
-    LIMIT 1`;
-  return block?.number;
-}
-
-/** Returns the number of the first published block at or after a time; the lowest of equal times. */
-export async function getBlockNumberAfter(
-  sql: Queryable,
-  timestampSeconds: number,
-): Promise<number | undefined> {
-  const [block] = await sql<{ number: number }[]>`
-    SELECT number FROM blocks
-    WHERE timestamp >= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
-    ORDER BY timestamp, number
+    WHERE timestamp ${isWithin} ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
+    ORDER BY timestamp ${towards}, number ${towards}
     LIMIT 1`;
   return block?.number;
 }

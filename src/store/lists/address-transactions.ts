@@ -1,7 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
-import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -12,7 +11,7 @@ import {
   type Order,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
-import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
+import { hasSucceeded, mayBeNamed, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
   blocks?: BlockBounds;

@@ -2,6 +2,7 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import { dayOf } from "../state/daily-statistics.ts";
 import type { BlockRange } from "../writer/chain.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
+import { areIndexed } from "../writer/earlier-traces.ts";
 
 interface Place {
   blockNumber: number;
@@ -50,9 +51,7 @@ export async function writeEarlierFees(
   from: number,
   { blocks, transactions }: ChainRows,
 ): Promise<boolean> {
-  const stored = await sql<{ hash: string }[]>`
-    SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${from + blocks.length - 1} ORDER BY number`;
-  if (blocks.some(({ hash }, index) => stored[index]?.hash !== hash)) return false;
+  if (!(await areIndexed(sql, from, blocks))) return false;
   for (const { number, l1Fees, timestamp } of blocks) {
     const fees = l1Fees === null ? null : String(BigInt(l1Fees));
     await sql`

@@ -3,7 +3,6 @@ import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
-import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -15,6 +14,7 @@ import {
   pageOfBlocks,
 } from "./page.ts";
 import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { mayBeNamed } from "./transactions.ts";
 
 /** Number of the ERC that a token follows. */
 export type TokenStandard = 20 | 404 | 721 | 1155;

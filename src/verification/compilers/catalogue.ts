@@ -79,10 +79,7 @@ function bundledBuild(): CompilerBuild {
 const NO_VERSION: CompilerVersion = { release: "0.0.0", prerelease: "", commit: "" };
 
 /** Executables first: they are faster and have no limits of their own. */
-async function buildsIn(
-  folder: string | undefined,
-  family: CompilerFamily,
-): Promise<CompilerBuild[]> {
+async function buildsIn(folder: string | undefined, family: CompilerFamily) {
   if (folder === undefined) return [];
   const builds = (await namesIn(folder)).flatMap((name) => {
     const parsed = parseFileName(name);

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { splitCredentials } from "../../core/credentials.ts";
 import { messageOf } from "../../core/errors.ts";
+import { splitCredentials } from "../../core/secrets.ts";
 import {
   type CompilerBuild,
   type CompilerFamily,

@@ -157,7 +157,6 @@ export function locateContracts(
   return { ...output, names, contract: (_path, name) => output.contract("", name) };
 }
 
-/** Returns the file that declares a contract name, which those compilers allow only once. */
 function declaringFile(sources: ReadonlyMap<string, string>, name: string): string {
   for (const [path, text] of sources) {
     for (const [, declared] of withoutComments(text).matchAll(

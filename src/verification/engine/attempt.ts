@@ -16,7 +16,7 @@ import {
   unreportedAuxdata,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
-import { filesIn } from "./metadata-text.ts";
+import { filesIn } from "./kept-sources.ts";
 
 /** Constant inputs of all compiles of a verification. */
 export interface Session {
@@ -132,11 +132,7 @@ function wideSelection(): Selection {
   return { "*": { "*": SOLC_OUTPUTS } };
 }
 
-async function compileAndMatch(
-  session: Session,
-  input: CompilerInput,
-  selection: Selection,
-): Promise<Attempt> {
+async function compileAndMatch(session: Session, input: CompilerInput, selection: Selection) {
   const output = await compile(session.compiler, input, selection);
   const { sourceIds } = output;
   const read = readerOf(session, input, output);
@@ -154,7 +150,11 @@ async function compileAndMatch(
       continue;
     }
     const candidate = { path, name, contract, sourceIds, match: compare(session, input, contract) };
-    if (isSettled(candidate.match) || !needsSecondCompile(contract)) {
+    const { runtime, creation } = candidate.match;
+    if (
+      (isMatch(runtime) && (creation === null || isMatch(creation))) ||
+      !needsSecondCompile(contract)
+    ) {
       candidates.push(candidate);
       continue;
     }
@@ -215,11 +215,7 @@ export async function* readTrees(
   yield (await compile(compiler, input, selection)).trees;
 }
 
-function compare(
-  session: Session,
-  { language }: CompilerInput,
-  contract: CompiledContract,
-): ContractMatch {
+function compare(session: Session, { language }: CompilerInput, contract: CompiledContract) {
   const match = language === "Vyper" ? matchVyperContract : matchContract;
   return match(contract, session.onChain, session.given);
 }
@@ -242,10 +238,6 @@ function readerOf(
     );
   const unreported = unreportedAuxdata(from, texts);
   return (path, name) => readContract(output.contract(path, name), { ...from, unreported });
-}
-
-function isSettled({ runtime, creation }: ContractMatch): boolean {
-  return isMatch(runtime) && (creation === null || isMatch(creation));
 }
 
 function remarked(

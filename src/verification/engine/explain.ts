@@ -1,5 +1,4 @@
 import { isRecord } from "../../core/json/record.ts";
-import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
 import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
@@ -130,7 +129,10 @@ export async function diagnoseSettings(
   const onChain = readCodeMetadata(session.onChain.runtimeCode);
   for (const { settings, words } of changes(input, release, onChain)) {
     const started = performance.now();
-    const quality = await qualityWith(session, { ...input, settings, target });
+    const [best] =
+      (await attemptOnce(session, { ...input, settings, target }).catch(ignoreRefusal))
+        ?.candidates ?? [];
+    const quality = await (best === undefined ? null : qualityOf(best.match));
     if (quality !== null) found ??= words;
     if (quality === "full") found = words;
     // The next compile takes about as long.
@@ -171,11 +173,6 @@ async function findNamesake(session: Session, input: CompilerInput): Promise<str
   const other = { ...input, target: { path: null, name } };
   const [best] = (await attemptOnce(session, other).catch(ignoreRefusal))?.candidates ?? [];
   return best && rankOf(best.match) > 0 ? `${best.path}:${best.name}` : undefined;
-}
-
-async function qualityWith(session: Session, input: CompilerInput): Promise<MatchQuality | null> {
-  const [best] = (await attemptOnce(session, input).catch(ignoreRefusal))?.candidates ?? [];
-  return best === undefined ? null : qualityOf(best.match);
 }
 
 function* changes(

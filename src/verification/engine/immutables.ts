@@ -19,7 +19,7 @@ import { immutablesIn } from "../match/code/vyper-code.ts";
 import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { linkedAddresses, settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./kept-sources.ts";
 
 const FOREIGN_RUN =
   "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI explains, and the code could be made to run it.";
@@ -103,9 +103,7 @@ function mayRunForeign(
 }
 
 /** Returns where functions of the source begin; undefined without the compiler's report. */
-function beginnings(
-  functions: CodeOutput["functionDebugData"] = {},
-): ReadonlySet<number> | undefined {
+function beginnings(functions: CodeOutput["functionDebugData"] = {}) {
   const identified = Object.values(functions).filter(({ id }) => id != null);
   return identified.length === 0
     ? undefined
@@ -117,10 +115,7 @@ function refuse(detail: string): never {
 }
 
 /** Returns vyper's immutables, which are behind the code, by its layout. */
-function vyperValues(
-  layout: unknown,
-  immutables: NonNullable<TransformationValues["immutables"]>,
-): ImmutableValue[] {
+function vyperValues(layout: unknown, immutables: NonNullable<TransformationValues["immutables"]>) {
   const data = hexToBytes(immutables["0"] ?? "0x");
   const places = immutablesIn(layout) ?? [];
   return places

@@ -11,10 +11,10 @@ import {
 } from "../match/code/instructions.ts";
 import { levelsOf, type OnChainCode } from "../match/contract-match.ts";
 import { makeUpArguments } from "../match/made-up-arguments.ts";
+import type { Trial } from "../match/similar.ts";
 import { readSyntax } from "../match/syntax.ts";
-import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { linkedAddresses, settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./kept-sources.ts";
 
 /** Returns compiled creation code with arguments to run in place of another constructor's. Null when not needed. */
 export async function trialOf(
@@ -71,11 +71,7 @@ export async function trialOf(
 }
 
 /** Returns whether jumps of the source may lead outside its functions. */
-async function mayJumpAnywhere(
-  session: Session,
-  input: CompilerInput,
-  metadata: string,
-): Promise<boolean> {
+async function mayJumpAnywhere(session: Session, input: CompilerInput, metadata: string) {
   if (input.language === "Yul") return hasVerbatim(input);
   if (input.language === "Vyper" || settingsIn(metadata)["viaIR"] === true) return false;
   return (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;

@@ -24,13 +24,11 @@ import {
 import { base58 } from "../match/metadata/content-hash.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { methodNames } from "../match/methods.ts";
-import { fingerprintOf } from "../match/similar.ts";
-import type { Trial } from "../match/trial.ts";
+import { fingerprintOf, type Trial } from "../match/similar.ts";
 import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
-import { keptSources, vyperPragmas } from "./kept-sources.ts";
-import { givenAddresses, settingsIn } from "./metadata-text.ts";
+import { givenAddresses, keptSources, settingsIn, vyperPragmas } from "./kept-sources.ts";
 
 /** Longer names are cut. */
 const MAX_NAME_CHARACTERS = 1000;
@@ -80,7 +78,7 @@ export function describeContract(proven: {
     furtherInput: JSON.stringify(further),
     settings: withoutUnusedPaths(input.settings, sources),
     ...optimization(input.language, own, taken),
-    evmVersion: textOrNull(own["evmVersion"]),
+    evmVersion: typeof own["evmVersion"] === "string" ? own["evmVersion"] : null,
     license: request.license ?? null,
     libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
     constructorArguments: creationMatch && (creationMatch.values.constructorArguments ?? "0x"),
@@ -141,10 +139,6 @@ function uriOf(metadata: CodeMetadata | null): string {
   if (metadata?.hash == null) return "";
   const { kind, value } = metadata.hash;
   return kind === "ipfs" ? `ipfs://${base58(value)}` : `bzzr://${value.toString("hex")}`;
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
 }
 
 /** Since then Vyper files choose the optimizer and the EVM version when no setting does. */
@@ -211,11 +205,7 @@ function optimization(
 }
 
 /** Returns library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
-function librariesOf(
-  given: Settings,
-  assembly: unknown,
-  matches: (CodeMatch | null)[],
-): { name: string; address: Hex }[] {
+function librariesOf(given: Settings, assembly: unknown, matches: (CodeMatch | null)[]) {
   const addresses = new Map<string, Hex>();
   for (const name of librariesIn(assembly)) {
     const address = given[name] ?? given[plainName(name)];
@@ -235,10 +225,7 @@ function plainName(qualified: string): string {
 }
 
 /** Returns the metadata at the end of the code on chain, if the compiled code also ends in metadata. */
-function metadataOf(
-  { compiledRuntime, compiledCreation }: ContractMatch,
-  onChain: Buffer,
-): CodeMetadata | null {
+function metadataOf({ compiledRuntime, compiledCreation }: ContractMatch, onChain: Buffer) {
   const isBlueprint = initCodeOfBlueprint(onChain) !== null;
   const { bytes, auxdata } = isBlueprint ? compiledCreation : compiledRuntime;
   const last = auxdata.at(-1);

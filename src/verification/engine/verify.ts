@@ -172,7 +172,6 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 
-/** Checks that library addresses in the request are those on chain. */
 function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): void {
   const outcomes = [match.runtime, match.creation];
   const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
@@ -198,7 +197,6 @@ async function withDiagnosis(
   return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 
-/** Returns a library of the settings with another address on chain. */
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
   const runtime = candidates[0]?.contract.runtime.bytes;
   const given = input.settings["libraries"];

@@ -51,11 +51,7 @@ export function readInput(
   };
 }
 
-function readForm(
-  form: VerificationForm,
-  version: CompilerVersion,
-  onChain: CodeMetadata | null,
-): CompilerInput {
+function readForm(form: VerificationForm, version: CompilerVersion, onChain: CodeMetadata | null) {
   switch (form.format) {
     case "flattened":
       return readFlattened(form, version.release, onChain);

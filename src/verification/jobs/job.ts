@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
+import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/contracts/proxies.ts";
 import { type ClaimedJob, finishJob, noteOnPass } from "../../store/contracts/verification-jobs.ts";
@@ -122,10 +122,6 @@ function compilerFamily({ compiler }: ClaimedJob): "solc" | "vyper" {
   return compiler === "vyper" ? "vyper" : "solc";
 }
 
-function sha256(bytes: Hex): Hex {
-  return hexFromBytes(createHash("sha256").update(hexToBytes(bytes)).digest());
-}
-
 function toRow(
   job: ClaimedJob,
   facts: OnChainFacts,
@@ -148,7 +144,9 @@ function toRow(
     address: job.address,
     codeHash: facts.codeHash,
     creationTransaction: facts.creation?.transactionHash ?? null,
-    creationCodeHash: facts.creation?.creationCode ? sha256(facts.creation.creationCode) : null,
+    creationCodeHash: facts.creation?.creationCode
+      ? hexFromBytes(createHash("sha256").update(hexToBytes(facts.creation.creationCode)).digest())
+      : null,
     blockNumber: facts.block.number,
     blockHash: facts.block.hash,
     runtimeMatch: runtimeMatch?.quality ?? null,

@@ -8,7 +8,7 @@ import { compiledCodeOf } from "../engine/kept-code.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { VerificationError } from "../errors.ts";
 import { DEPLOY_ADDRESS } from "../match/code/runtime-code.ts";
-import { returnedSameCode, type Trial, type Trialled } from "../match/trial.ts";
+import { returnedSameCode, type Trial, type Trialled } from "../match/similar.ts";
 import type { OnChainFacts } from "./on-chain-facts.ts";
 import { findSetting, MOST_GAS, type Setting, type TrialChain } from "./trial-settings.ts";
 

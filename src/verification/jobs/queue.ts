@@ -324,7 +324,6 @@ export function startQueue(options: QueueOptions): JobQueue {
   };
 }
 
-/** Returns the database's answer; rejects at the time limit. */
 function soon<Answer>(asked: Promise<Answer>): Promise<Answer> {
   return within(LOOK_MS, asked, () => new Error(`no answer within ${LOOK_MS} ms`));
 }

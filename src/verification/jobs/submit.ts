@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { sleep } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { hexFromBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
@@ -14,8 +15,25 @@ import { reasonOf, VerificationError, type VerificationFailureCode } from "../er
 import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
 import { isStillFullyVerified } from "../present-codes.ts";
 import type { VerificationRequest } from "../request.ts";
-import { addressOfGuid, createGuid } from "./guid.ts";
 import { type FactsSource, fetchContractCode } from "./on-chain-facts.ts";
+
+const GUID = /^[0-9a-f]{56}$/i;
+
+/** Returns the identifier of a job or check: the address, then the given 16 hex digits. */
+export function guidOf(address: Address, end: string): string {
+  return address.slice(2) + end;
+}
+
+/** Creates an identifier of a job or check: the address, then 16 random hex digits. */
+export function createGuid(address: Address): string {
+  return guidOf(address, randomBytes(8).toString("hex"));
+}
+
+/** Returns the address in an identifier; undefined for an invalid one. */
+export function addressOfGuid(guid: string): Address | undefined {
+  const address = `0x${guid.slice(0, 40)}`;
+  return GUID.test(guid) && isAddress(address) ? lowerAddress(address) : undefined;
+}
 
 /** Outcome of a submission. */
 export type Submission =

@@ -69,11 +69,7 @@ interface Past {
   results: Partial<Record<EnvironmentInstruction, bigint | undefined>>;
 }
 
-async function readPast(
-  chain: TrialChain,
-  address: Address,
-  creation: CreationFacts,
-): Promise<Past | null> {
+async function readPast(chain: TrialChain, address: Address, creation: CreationFacts) {
   const { blockHash, blockNumber, parentHash, transactionIndex, creator, value } = creation;
   const number = quantity(blockNumber);
   const [sent, header] = await Promise.all([
@@ -173,11 +169,7 @@ async function* groundsOf(
 }
 
 /** Returns those fields of the block that a node lets trials find. Throws `ChainError` when it runs none. */
-async function fieldsTaken(
-  chain: TrialChain,
-  state: BlockReference,
-  { block, origin }: Past,
-): Promise<BlockOverrides> {
+async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, origin }: Past) {
   const { blockHash: _, ...named } = block;
   const { number, time } = named;
   const trial = { from: origin, initCode: probeOf("ADDRESS"), value: 0n };
@@ -220,11 +212,6 @@ const CODES = ["EXTCODESIZE", "EXTCODECOPY", "EXTCODEHASH"] as const;
 /** Runs CREATE with the calldata and returns the code that it leaves. */
 const CREATING: Hex = "0x36600060003736600034f08060145760006000fd5b803b8060006000843c6000f3";
 
-/** Returns init code that calls an address and returns its result. */
-function calling(address: Address): Hex {
-  return `0x600060006000600034${`73${address.slice(2)}`}5af13d600060003e602d573d6000fd5b3d6000f3`;
-}
-
 async function shapesOf(
   chain: TrialChain,
   address: Address,
@@ -244,7 +231,12 @@ async function shapesOf(
       accounts: (initCode) =>
         found === undefined
           ? // The address of CREATE2 depends on the init code, so this one runs as a call.
-            { [creator]: { code: calling(address) }, [address]: { code: initCode, nonce: 1n } }
+            {
+              [creator]: {
+                code: `0x600060006000600034${`73${address.slice(2)}`}5af13d600060003e602d573d6000fd5b3d6000f3`,
+              },
+              [address]: { code: initCode, nonce: 1n },
+            }
           : { [creator]: { code: CREATING, nonce: found } },
       lies: CODES,
     },

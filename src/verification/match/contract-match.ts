@@ -124,11 +124,7 @@ const VYPER_SIZES_SINCE = "0.3.10";
 const VYPER_INTEGRITY_SINCE = "0.4.1";
 
 /** Returns vyper's metadata; without it, the author chooses the end of the code. */
-function vyperMetadataOf(
-  { bytes }: CompiledCode,
-  release: string,
-  settings: Settings,
-): VyperMetadata | null {
+function vyperMetadataOf({ bytes }: CompiledCode, release: string, settings: Settings) {
   // Any other value may count as false in Python.
   const isWritten =
     settings["bytecodeMetadata"] === undefined || settings["bytecodeMetadata"] === true;
@@ -164,7 +160,10 @@ export function matchContract(
 ): ContractMatch {
   const { runtime, creation, reported, following } = contract;
   const all = auxdataOf(reported, creation);
-  const inRuntime = auxdataOf(below(reported), runtime);
+  const inRuntime = auxdataOf(
+    new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY))),
+    runtime,
+  );
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:
@@ -205,10 +204,6 @@ export function matchVyperContract(
 
 function auxdataOf(reported: AssemblyAuxdata, code: CompiledCode): Buffer[] {
   return reported.size > 0 ? [...reported.values()] : code.auxdata.map(({ value }) => value);
-}
-
-function below(reported: AssemblyAuxdata): AssemblyAuxdata {
-  return new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY)));
 }
 
 /** Returns full when either code is fully matched; null when neither matches. */

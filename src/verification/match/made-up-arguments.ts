@@ -142,7 +142,10 @@ const [HIGH_AMOUNT, FUTURE_SECONDS] = [10n ** 18n, 4_000_000_000n];
 function otherChoices(type: string, index: number): unknown[] {
   const step = BigInt(index);
   if (type === "bool") return [true, false];
-  if (type === "address") return [0x5e1f_0000n, 0xca11_0000n].map((base) => addressOf(base + step));
+  if (type === "address")
+    return [0x5e1f_0000n, 0xca11_0000n].map(
+      (base) => `0x${(base + step).toString(16).padStart(40, "0")}`,
+    );
   const [, number, bits] = /^(u?int)(\d+)$/.exec(type) ?? [];
   if (number !== undefined) {
     const small = [1n + step, 101n - step, 18n, 0n];
@@ -153,8 +156,4 @@ function otherChoices(type: string, index: number): unknown[] {
   return [0x11, 0x55].map(
     (byte) => `0x${(byte + index).toString(16).padStart(2, "0").repeat(Number(size))}`,
   );
-}
-
-function addressOf(value: bigint): string {
-  return `0x${value.toString(16).padStart(40, "0")}`;
 }

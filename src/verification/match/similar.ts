@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
 import type { CompiledCode } from "./code/bytecode.ts";
 import { type CodeMatch, isMatch } from "./code/code-match.ts";
 import { isPlainValue } from "./code/immutable-value.ts";
-import { foreignParts, initCodeOfBlueprint, mayBeRun } from "./code/instructions.ts";
+import {
+  type EnvironmentInstruction,
+  foreignParts,
+  initCodeOfBlueprint,
+  mayBeRun,
+} from "./code/instructions.ts";
 import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./code/runtime-code.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
@@ -13,7 +19,7 @@ import type { ContractMatch } from "./contract-match.ts";
 export type CodeMask = [offset: number, length: number][];
 
 /** Finds codes of equal length and hash outside the mask; only `isOtherDeployment` compares the rest. */
-export interface CodeFingerprint {
+interface CodeFingerprint {
   length: number;
   mask: CodeMask;
   /** SHA-256 of the code with the mask set to zeros. */
@@ -92,4 +98,38 @@ function isOtherVyperDeployment(known: KnownCode, code: Buffer): boolean {
     offset += word.length;
   }
   return offset === code.length;
+}
+
+/** The compiled creation code, to run where another one ran. */
+export interface Trial {
+  /** Linked as the runtime code is. */
+  code: Hex;
+  /** Arguments, each to be run after the code; empty when no run would prove anything. */
+  endings: Hex[];
+  /** True if the chain holds no arguments: the endings are made up, or the request's. */
+  isMadeUp: boolean;
+  /** Environment instructions of the constructor. */
+  asks: EnvironmentInstruction[];
+}
+
+/** A contract whose constructor was run: its compiled code and the code on chain. */
+export interface Trialled {
+  compiled: CompiledCode;
+  onChain: Buffer;
+  address: Address;
+}
+
+/** Returns whether the compiled constructor returned the code on chain, apart from the metadata of both. */
+export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean {
+  if (returned.equals(trialled.onChain)) return true;
+  const [here, there] = [returned, trialled.onChain].map((code) => valuesOf(trialled, code));
+  return here !== undefined && there !== undefined && isDeepStrictEqual(here, there);
+}
+
+/** Returns the deployed values in the code; undefined when it is not the compiled code. */
+function valuesOf({ compiled, address }: Trialled, code: Buffer) {
+  const outcome = matchRuntimeCode(compiled, [], code, address);
+  if (!isMatch(outcome)) return undefined;
+  const { cborAuxdata: _, ...values } = outcome.values;
+  return values;
 }

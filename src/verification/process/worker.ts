@@ -58,9 +58,7 @@ process.on("message", (task: WorkerTask) => {
   });
 });
 
-async function answer(
-  task: Task & Pick<WorkerTask, "build" | "maxOutputBytes">,
-): Promise<WorkerAnswer> {
+async function answer(task: Task & Pick<WorkerTask, "build" | "maxOutputBytes">) {
   const open = () => openReporting(task);
   try {
     switch (task.type) {

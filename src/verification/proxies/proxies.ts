@@ -18,7 +18,7 @@ import {
 } from "../../store/contracts/proxies.ts";
 import { getVerifiedAbi } from "../../store/contracts/verified/verified-contract.ts";
 import { getServedHead } from "../../store/sync-state.ts";
-import { addressOfGuid, createGuid } from "../jobs/guid.ts";
+import { addressOfGuid, createGuid } from "../jobs/submit.ts";
 import { type DetectedProxy, detectProxy } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: Chain };

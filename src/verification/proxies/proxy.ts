@@ -57,7 +57,8 @@ export async function detectProxy(
   if (implementation !== undefined) return found([implementation], address);
   const executable = withoutMetadata(hexToBytes(code));
   if (!containsDelegateCall(executable)) return null;
-  if (isSafeProxy(code)) return found([await readMasterCopy(reader, address, block)], address);
+  if (code.includes(`7fa619486e${"0".repeat(56)}`))
+    return found([await readMasterCopy(reader, address, block)], address);
   const answers = await readGeneric(reader, address, executable, block);
   return found(answers, address);
 }
@@ -200,11 +201,6 @@ function* walkInstructions(code: Buffer): Generator<Instruction> {
   }
 }
 
-/** Returns whether code is the Safe's released proxy, which compares the call with masterCopy() as a whole word. */
-function isSafeProxy(code: Hex): boolean {
-  return code.includes(`7fa619486e${"0".repeat(56)}`);
-}
-
 async function readMasterCopy(
   reader: ProxyReader,
   address: Address,
@@ -274,7 +270,6 @@ async function readGeneric(
 /** Returns its own address: that of the delegating contract. */
 const TELLS_ADDRESS: Hex = "0x3060005260206000f3";
 
-/** Returns init code that calls each address with an unused selector, and returns both results. */
 function buildProbe(...callees: [Address, Address]): Hex {
   const calls = callees.map(
     (callee, index): Hex => `0x602060${2 * index + 2}06004601c600073${callee.slice(2)}620f4240f150`,

@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from "viem";
 import { expect, test } from "vitest";
+import { encodeCall } from "../../../src/api/abi/abi.ts";
 import { indexAbi } from "../../../src/api/abi/decoding.ts";
-import { encodeCall } from "../../../src/api/abi/encoding.ts";
 import { addressAt } from "../../support/build.ts";
 
 const ABI = parseAbi([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { parameterNames } from "../../../src/api/explorer/registry.ts";
 import { redactUrl } from "../../../src/api/http/redact.ts";
 
 test.each([
@@ -11,15 +12,15 @@ test.each([
   ["/api?module%=k", "/api?[redacted]"],
   ["/api?0123456789abcdef", "/api?[redacted]"],
 ])("%s is logged as %s", (url, logged) => {
-  expect(redactUrl(url, true)).toBe(logged);
+  expect(redactUrl(url, true, parameterNames)).toBe(logged);
 });
 
 test("of a path that is none of ours long words are left out", () => {
   const url = "/v3/0123456789abcdef0123456789abcdef/api";
-  expect(redactUrl(url, false)).toBe("/v3/[redacted]/api");
-  expect(redactUrl(url, true)).toBe(url);
+  expect(redactUrl(url, false, parameterNames)).toBe("/v3/[redacted]/api");
+  expect(redactUrl(url, true, parameterNames)).toBe(url);
 });
 
 test("a long URL is cut", () => {
-  expect(redactUrl(`/api?page=${"x".repeat(100_000)}`, true)).toHaveLength(2000);
+  expect(redactUrl(`/api?page=${"x".repeat(100_000)}`, true, parameterNames)).toHaveLength(2000);
 });

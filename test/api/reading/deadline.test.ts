@@ -1,6 +1,6 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWaits, inTime } from "../../../src/api/reading/deadline.ts";
+import { createWaits, inTime } from "../../../src/api/reading/bounds.ts";
 import type { Read } from "../../../src/api/reading/snapshot.ts";
 import { sleep } from "../../../src/core/async.ts";
 import { createSql, type Sql } from "../../../src/db/client.ts";

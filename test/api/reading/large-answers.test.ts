@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLargeAnswers } from "../../../src/api/reading/large-answers.ts";
+import { createLargeAnswers } from "../../../src/api/reading/bounds.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish } from "../../support/build.ts";
 import { longestStall } from "../../support/stalls.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { insertJob } from "../../../src/store/contracts/verification-jobs.ts";
-import { createGuid } from "../../../src/verification/jobs/guid.ts";
-import { DEFAULT_JOB_LIMITS } from "../../../src/verification/jobs/submit.ts";
+import { createGuid, DEFAULT_JOB_LIMITS } from "../../../src/verification/jobs/submit.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/app.ts";
 import { publish, setSyncState } from "../../support/build.ts";

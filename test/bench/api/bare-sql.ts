@@ -1,6 +1,6 @@
 import pino from "pino";
 import type { Context } from "../../../src/api/explorer/action.ts";
-import { actionsOf } from "../../../src/api/explorer/registry.ts";
+import { actionsIn } from "../../../src/api/explorer/registry.ts";
 import type { Read } from "../../../src/api/reading/snapshot.ts";
 import { createUnresponsiveContracts } from "../../../src/chain/state/unresponsive-contracts.ts";
 import type { Sql } from "../../../src/db/client.ts";
@@ -18,7 +18,11 @@ type Template = readonly [TemplateStringsArray, ...unknown[]];
  */
 export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> {
   const { module, action: name, ...given } = question.parameters;
-  const action = actionsOf(module, "blockscout")?.get(name.toLowerCase());
+  const wanted = `${module}/${name}`.toLowerCase();
+  const found = actionsIn("blockscout").find(
+    (each) => `${each.module}/${each.action.name}`.toLowerCase() === wanted,
+  );
+  const action = found?.action;
   if (!action) throw new Error(`no action ${module}/${name}`);
   const recorder = recordStatements(sql);
   const read: Read = (query) =>

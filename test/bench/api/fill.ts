@@ -6,7 +6,7 @@ import { publish, record } from "../../../src/indexer/publish.ts";
 import { stateFamilies } from "../../../src/indexer/state/families.ts";
 import { tablesOf } from "../../../src/indexer/state/family.ts";
 import { isDistributed } from "../../../src/store/cluster/distribution.ts";
-import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
+import { updateIndexState, writeChainIdentity } from "../../../src/store/sync-state.ts";
 import { encodeChainRows } from "../../../src/store/writer/chain.ts";
 import {
   buildDeferredIndex,
@@ -55,7 +55,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
     }
   }
   for (const name of await listDeferredIndexes(sql)) await buildDeferredIndex(sql, name);
-  await markIndexed(sql);
+  await updateIndexState(sql, { indexed: true });
   await markStateRead(sql, shape.head);
   await verifyContract(sql);
   await sql`VACUUM ANALYZE`;

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { getBlock } from "../../../src/store/blocks/block-details.ts";
-import {
-  getBlockCounts,
-  getBlockNumberAfter,
-  getBlockNumberBefore,
-  getBlockPace,
-} from "../../../src/store/blocks/blocks.ts";
+import { findBlockNumber, getBlockCounts, getBlockPace } from "../../../src/store/blocks/blocks.ts";
 import { blockHash, blockTime, publish } from "../../support/build.ts";
 import { plansOf, slowNodes } from "../../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
@@ -24,8 +19,8 @@ afterAll(() => database.drop());
 test.each<[string, () => Promise<unknown>]>([
   ["getBlock", () => getBlock(database.sql, { number: 7 })],
   ["getBlockPace", () => getBlockPace(database.sql)],
-  ["getBlockNumberBefore", () => getBlockNumberBefore(database.sql, blockTime(40))],
-  ["getBlockNumberAfter", () => getBlockNumberAfter(database.sql, blockTime(40))],
+  ["findBlockNumber before", () => findBlockNumber(database.sql, blockTime(40), "before")],
+  ["findBlockNumber after", () => findBlockNumber(database.sql, blockTime(40), "after")],
   ["getBlock by hash", () => getBlock(database.sql, { hash: blockHash(7) })],
 ])("%s reads one index range and sorts nothing", async (_name, ask) => {
   const plans = await plansOf(database.sql, ask);
@@ -42,7 +37,7 @@ test("no query speaks of a block above the published head", async () => {
   expect(await getBlock(sql, { number: 251 })).toBeUndefined();
   expect(await getBlockCounts(sql, 251)).toBeUndefined();
   expect(await getBlock(sql, { hash: blockHash(251) })).toBeUndefined();
-  expect(await getBlockNumberAfter(sql, blockTime(250) + 1)).toBeUndefined();
-  expect(await getBlockNumberBefore(sql, blockTime(299))).toBe(250);
+  expect(await findBlockNumber(sql, blockTime(250) + 1, "after")).toBeUndefined();
+  expect(await findBlockNumber(sql, blockTime(299), "before")).toBe(250);
   expect(await getBlockPace(sql)).toEqual({ headNumber: 250, distances: 100, seconds: 1500 });
 });

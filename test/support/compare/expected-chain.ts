@@ -81,7 +81,8 @@ export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Recor
     ([name, value]) => !ETHEREUM_RECEIPT.has(name) && name !== "l1Fee" && value !== null,
   );
   const { sourceHash, mint, isSystemTx } = raw as unknown as Record<string, unknown>;
-  const isDeposit = sourceHash !== undefined;
+  const ofDeposit = { sourceHash, mint: mint ?? undefined, isSystemTx };
+  const isDeposit = Object.values(ofDeposit).some((value) => value !== undefined);
   return JSON.parse(
     JSON.stringify({
       accessList: accessList?.length ? accessList : undefined,
@@ -94,7 +95,7 @@ export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Recor
       blobVersionedHashes,
       blobGasUsed: isBlob ? rawReceipt.blobGasUsed : undefined,
       blobGasPrice: isBlob ? rawReceipt.blobGasPrice : undefined,
-      transaction: isDeposit ? { sourceHash, mint: mint ?? undefined, isSystemTx } : undefined,
+      transaction: isDeposit ? ofDeposit : undefined,
       receipt: further.length > 0 ? Object.fromEntries(further) : undefined,
     }),
   ) as Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { ImmutableValue } from "../../../src/store/contracts/verified/deplo
 import type { CompilerInput } from "../../../src/verification/compilers/input.ts";
 import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
 import { trialOf } from "../../../src/verification/engine/trial.ts";
-import type { Trial } from "../../../src/verification/match/trial.ts";
+import type { Trial } from "../../../src/verification/match/similar.ts";
 import { bytes, compiled, matched, wordOf } from "../../support/compiled-code.ts";
 
 // The code to run where another constructor ran. The attacks test what its runs prove.

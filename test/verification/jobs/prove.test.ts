@@ -8,7 +8,7 @@ import type { VerifiedSource } from "../../../src/verification/engine/verified-s
 import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
 import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
 import type { TrialChain } from "../../../src/verification/jobs/trial-settings.ts";
-import type { Trial } from "../../../src/verification/match/trial.ts";
+import type { Trial } from "../../../src/verification/match/similar.ts";
 import { addressAt, blockHash, transactionHash } from "../../support/build.ts";
 
 // The nodes' answers are scripted here: no development node has the state within a block. The

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { returnedSameCode } from "../../../src/verification/match/trial.ts";
+import { returnedSameCode } from "../../../src/verification/match/similar.ts";
 import { addressAt } from "../../support/build.ts";
 import { bytes, compiled, solcMetadata } from "../../support/compiled-code.ts";
 

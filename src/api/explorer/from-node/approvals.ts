@@ -119,7 +119,6 @@ export async function readApprovals(context: Context, owner: Address, filter: Ap
   };
 }
 
-/** Returns the candidates that their tokens confirm, and those without a usable answer. */
 async function confirm(
   context: Context,
   owner: Address,
@@ -257,12 +256,7 @@ async function readHoldings(
 }
 
 /** Returns the approval as its token answers; unproven without a usable answer, if `mayFail`. */
-function judge(
-  one: Approval,
-  owner: Address,
-  answers: readonly Answer[],
-  mayFail: boolean,
-): Approval[] {
+function judge(one: Approval, owner: Address, answers: readonly Answer[], mayFail: boolean) {
   if (answers[0] === "none") return [];
   const [first, second] = answers.map((answer) => decodeUint((answer as Hex | undefined) ?? null));
   const unproven = mayFail ? [one] : [];

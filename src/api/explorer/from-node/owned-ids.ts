@@ -1,5 +1,4 @@
 import { type Address, wordOfAddress } from "../../../core/evm/address.ts";
-import type { Hex } from "../../../core/evm/hex.ts";
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 import { countConsecutiveTransfers } from "../../../store/state/consecutive-transfers.ts";
 import { listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.ts";
@@ -29,7 +28,10 @@ export async function readOwnedIds(
   if (standard === undefined || (standard !== 721 && ids?.length === 0)) return ok([]);
 
   const ownersOf = async (asked: readonly string[]) => {
-    const calls = asked.map((id) => ({ to: token, data: ownerOfData(id) }));
+    const calls = asked.map((id) => ({
+      to: token,
+      data: `0x6352211e${BigInt(id).toString(16).padStart(64, "0")}` as const,
+    }));
     return chain.fetchCalls(calls, head);
   };
   const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
@@ -64,8 +66,3 @@ export async function readOwnedIds(
 }
 
 const UNKNOWN_IDS = "The contract counts ids of the address without a transfer of their own";
-
-/** Returns call data of `ownerOf(id)`. */
-function ownerOfData(id: string): Hex {
-  return `0x6352211e${BigInt(id).toString(16).padStart(64, "0")}`;
-}

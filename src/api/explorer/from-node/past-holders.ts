@@ -74,7 +74,6 @@ async function compare(
   return ok(holders);
 }
 
-/** Returns the balances to compare: the whole one, or that of each id. */
 function balancesOf({
   owner,
   amount,

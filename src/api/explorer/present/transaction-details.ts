@@ -6,8 +6,11 @@ import type { VerifiedAbi } from "../../../store/contracts/verified/abis.ts";
 import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
 import type { TransactionLog } from "../../../store/lists/logs.ts";
 import type { TransactionExtra } from "../../../store/lists/rpc-transactions.ts";
-import { MOST_AUTHORIZATIONS, type ReadDetails } from "../../../store/lists/transaction-details.ts";
-import type { TransactionDetail } from "../../../store/lists/transactions.ts";
+import {
+  MOST_AUTHORIZATIONS,
+  type ReadDetails,
+  type TransactionDetail,
+} from "../../../store/lists/transactions.ts";
 import {
   type AbiIndex,
   type Decoded,

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } fr
 import { Admission, type AdmissionOptions } from "../../../core/admission.ts";
 import { busy, RequestError } from "../../../core/errors.ts";
 import { networkOf } from "../client-network.ts";
-import { badRequest, payloadTooLarge } from "./form.ts";
+import { badRequest, type Input, payloadTooLarge } from "./form.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Returns whether the request carries sources, the only large bodies; undefined when only the body shows it. */
-    takesSources?: (request: FastifyRequest) => boolean | undefined;
+    /** Returns whether a request carries sources, the only large bodies; undefined while only the names in its body show it. */
+    takesSources?: (request: FastifyRequest, names?: Input) => boolean | undefined;
   }
 }
 
@@ -53,7 +53,8 @@ export function readBodies(app: FastifyInstance): void {
     }, done);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
-    if (!isSoonOver(request)) reply.header("connection", "close");
+    if (!(request.raw.complete || announcedSize(request) <= BODY_LIMIT))
+      reply.header("connection", "close");
     if (!request.raw.complete && announcedSize(request) > 0) discardRest(request, reply);
     done(null, payload);
   });
@@ -105,21 +106,13 @@ function isCompressed({ headers }: FastifyRequest): boolean {
   return !codings.split(",").every((coding) => /^(?:identity|chunked)?$/i.test(coding.trim()));
 }
 
-function isSoonOver(request: FastifyRequest): boolean {
-  return request.raw.complete || announcedSize(request) <= BODY_LIMIT;
-}
-
 function limitOf(request: FastifyRequest): number {
   const { takesSources } = request.routeOptions.config;
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
 
 /** Waits for memory for a possibly large body. Throws `RequestError` when it is too large or compressed, or waits too long. */
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  largeBodies: Admission,
-): Promise<void> {
+async function admit(request: FastifyRequest, reply: FastifyReply, largeBodies: Admission) {
   const size = announcedSize(request);
   if (size === 0 || !isWanted(request)) return;
   if (isCompressed(request)) {

@@ -1,5 +1,4 @@
 import { RequestError } from "../../../core/errors.ts";
-import type { RpcId } from "../../explorer/envelope.ts";
 
 /** A file part of a multipart body, decoded as UTF-8. */
 export interface UploadedFile {
@@ -23,7 +22,7 @@ export interface ParsedRequest {
   query: Input;
   body: Input;
   /** `id` of a JSON body, where a number stays a number. */
-  id: RpcId | undefined;
+  id: string | number | undefined;
 }
 
 /** A name and its value in a query or a form. */

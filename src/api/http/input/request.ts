@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { TextRange } from "../../../core/json/json-scan.ts";
-import { namesSubmission } from "../../explorer/registry.ts";
+import { scanJson, type TextRange } from "../../../core/json/json-scan.ts";
+import { isRecord } from "../../../core/json/record.ts";
 import { SMALL_BODY } from "./body.ts";
 import {
   badRequest,
@@ -19,8 +19,59 @@ import {
   requireBoundedText,
   splitForm,
 } from "./form.ts";
-import { boundJson, parseMembers, parseText } from "./json.ts";
 import { readMultipart } from "./multipart.ts";
+
+/** Limits of any JSON body. A submission has some 5,000 files at most. */
+const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
+type Reviver = Parameters<typeof JSON.parse>[1];
+// Bounded: the time to parse a number grows with the square of its length.
+const LARGE = /^-?\d{16,100}$/;
+
+/** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`, or the given number of tokens. */
+export function parseJson(text: Buffer, tokens?: number): unknown {
+  boundJson(text, tokens);
+  return parseText(decodeUtf8(text));
+}
+
+/** Checks JSON text against its bounds and returns its outermost strings. Throws `RequestError`. */
+export function boundJson(text: Buffer, tokens = JSON_BOUNDS.tokens): readonly TextRange[] {
+  const scan = scanJson(text, { ...JSON_BOUNDS, tokens });
+  switch (scan.kind) {
+    case "fits":
+      return scan.strings;
+    case "too-deep":
+      throw badRequest();
+    case "too-many":
+      throw payloadTooLarge();
+  }
+}
+
+/** Parses JSON text that is within its bounds. Throws `RequestError` when it is invalid. */
+function parseText(text: string, reviver?: Reviver): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch (error) {
+    throw badRequest(error);
+  }
+}
+
+/** Parses JSON; unsafe integers become bigints in the outermost object, or in the objects of the outermost list. */
+export function parseMembers(text: string): unknown {
+  const large: { holder: unknown; name: string; digits: string }[] = [];
+  function note(this: unknown, name: string, value: unknown, { source = "" }: { source?: string }) {
+    if (typeof value === "number" && !Number.isSafeInteger(value) && LARGE.test(source)) {
+      large.push({ holder: this, name, digits: source });
+    }
+    return value;
+  }
+  // TypeScript's types lack the third parameter.
+  const value = parseText(text, note as Reviver);
+  const objects = new Set(Array.isArray(value) ? value : [value]);
+  for (const { holder, name, digits } of large) {
+    if (objects.has(holder) && isRecord(holder)) holder[name] = BigInt(digits);
+  }
+  return value;
+}
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** Longest parameter name. */
@@ -63,7 +114,7 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   // The body is searched only when the route does not decide.
   const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
   const requireSubmission = (names: Input) => {
-    if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
+    if (isOpen && !takesSources?.(request, new Map([...query, ...names]))) throw payloadTooLarge();
   };
   const type = mediaTypeOf(request);
   if (type === "multipart/form-data") {
@@ -74,7 +125,21 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
     requireSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
     return toInput(encoded.map(decodeField), requireSubmission);
   }
-  if (JSON_TYPE.test(type)) return parseJsonBody(body, requireSubmission);
+  if (JSON_TYPE.test(type)) {
+    const strings = boundJson(body);
+    requireSubmission(shortMembers(body, strings));
+    const object = body.length === 0 ? {} : parseMembers(decodeUtf8(body));
+    if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
+    const fields = Object.entries(object);
+    if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
+    const input = new Map<string, InputValue>();
+    for (const [name, value] of fields) {
+      const flat = flatten(value);
+      if (flat !== undefined) input.set(name, flat);
+    }
+    requireSubmission(input);
+    return { input, id: "id" in object ? object.id : undefined };
+  }
   if (isOpen) throw payloadTooLarge();
   return { input: new Map() };
 }
@@ -88,22 +153,6 @@ function toInput(fields: readonly Field[], requireSubmission: (input: Input) => 
 
 function isShort([name, value]: EncodedField): boolean {
   return name.length <= LONGEST_NAME && value.length <= LONGEST_NAME;
-}
-
-function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void): ParsedBody {
-  const strings = boundJson(body);
-  requireSubmission(shortMembers(body, strings));
-  const object = body.length === 0 ? {} : parseMembers(decodeUtf8(body));
-  if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
-  const fields = Object.entries(object);
-  if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
-  const input = new Map<string, InputValue>();
-  for (const [name, value] of fields) {
-    const flat = flatten(value);
-    if (flat !== undefined) input.set(name, flat);
-  }
-  requireSubmission(input);
-  return { input, id: "id" in object ? object.id : undefined };
 }
 
 /** Returns the members of an object with short texts, found without parsing it. */

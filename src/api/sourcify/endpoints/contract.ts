@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { getLookupBytes, getVerifiedMatch } from "../../../store/contracts/verified/lookup.ts";
-import { jsonAnswer } from "../../explorer/envelope.ts";
+import { jsonAnswer } from "../../http/answer.ts";
 import { type Endpoint, requireAddress, requireChain } from "../endpoint.ts";
-import { FIELDS, readFields } from "../fields.ts";
-import { needsOf, presentLookup, readLookup } from "../lookup.ts";
+import { FIELD_NAMES, listNeeds, presentLookup, readFields, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 
-const names = Object.keys(FIELDS).join(", ");
 const schema = minimalContract.extend(
-  Object.fromEntries(Object.keys(FIELDS).map((name) => [name, z.unknown().optional()])),
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, z.unknown().optional()])),
 );
 
 export const contract: Endpoint = {
@@ -16,7 +14,7 @@ export const contract: Endpoint = {
   path: "/v2/contract/{chainId}/{address}",
   summary: "How a contract matches, and what is known of it",
   query: {
-    fields: `Names separated by commas, or all; a dot selects one name below a field: ${names}`,
+    fields: `Names separated by commas, or all; a dot selects one name below a field: ${FIELD_NAMES.join(", ")}`,
     omit: "All fields except these; not together with fields",
   },
   answers: {
@@ -29,7 +27,7 @@ export const contract: Endpoint = {
     const wanted = readFields(request.query("fields"), request.query("omit"));
     const { chain, largeAnswers, read, chainId } = context;
     return largeAnswers.make(
-      (sql) => getLookupBytes(sql, address, needsOf(wanted)),
+      (sql) => getLookupBytes(sql, address, listNeeds(wanted)),
       async () => {
         const { match, lookup } = await read(async (sql, head) => {
           const found = await getVerifiedMatch(sql, address);

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { JobStatus } from "../../../store/contracts/verification-jobs.ts";
-import { jsonAnswer } from "../../explorer/envelope.ts";
+import { jsonAnswer } from "../../http/answer.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
-import type { Endpoint, SourcifyContext } from "../endpoint.ts";
-import { errorIdOf, SourcifyError } from "../errors.ts";
+import { type Endpoint, errorIdOf, type SourcifyContext, SourcifyError } from "../endpoint.ts";
 import { minimalContract, presentMatch, presentTime } from "../match.ts";
 
 /** forge asks six times, 5 s apart, and then stops. */
@@ -76,10 +75,7 @@ export const job: Endpoint = {
 };
 
 /** Finds the chain of a job. An unreachable one matters only when no other one has it. */
-async function chainOfJob(
-  chains: readonly ServedChain[],
-  verificationId: string,
-): Promise<ServedChain | undefined> {
+async function chainOfJob(chains: readonly ServedChain[], verificationId: string) {
   const failures: unknown[] = [];
   const asked = chains.map(async (chain) => {
     const status = await chain.verifier.status(verificationId).catch((error: unknown) => {

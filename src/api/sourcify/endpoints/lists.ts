@@ -6,12 +6,11 @@ import {
   listVerifiedMatches,
 } from "../../../store/contracts/verified/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
-import { jsonAnswer } from "../../explorer/envelope.ts";
-import { inTime } from "../../reading/deadline.ts";
+import { jsonAnswer } from "../../http/answer.ts";
+import { inTime } from "../../reading/bounds.ts";
 import { resultOnOneState } from "../../reading/snapshot.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
-import { type Endpoint, numberOf, requireAddress, requireChain } from "../endpoint.ts";
-import { invalid } from "../errors.ts";
+import { type Endpoint, invalid, numberOf, requireAddress, requireChain } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 
 /** Time limit of a chain: a slow one delays answers about the others no longer. */
@@ -45,10 +44,7 @@ export const allChains: Endpoint = {
 };
 
 /** Reads from a chain; undefined when it does not answer in time. */
-async function readSoon<Found>(
-  chain: ServedChain,
-  query: (sql: Queryable) => Promise<Found>,
-): Promise<Found | undefined> {
+async function readSoon<Found>(chain: ServedChain, query: (sql: Queryable) => Promise<Found>) {
   if (chain.stopped() !== null) return undefined;
   const reading = resultOnOneState(chain.sql, (read) => read(query));
   const state = await inTime(reading, CHAIN_MS).catch(() => undefined);

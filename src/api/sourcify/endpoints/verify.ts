@@ -2,22 +2,22 @@ import { z } from "zod";
 import { RequestError } from "../../../core/errors.ts";
 import { isHash } from "../../../core/evm/hex.ts";
 import { isRecord } from "../../../core/json/record.ts";
-import type { SourceFile } from "../../../store/contracts/verified/verified-contract.ts";
 import type { VerificationRequest } from "../../../verification/request.ts";
-import { type Answer, jsonAnswer } from "../../explorer/envelope.ts";
 import {
   isNodeUnreachable,
   LIMIT_TEXTS,
   SOURCES_TOO_LARGE,
 } from "../../explorer/modules/contract/verification/submit.ts";
+import { type Answer, jsonAnswer } from "../../http/answer.ts";
 import {
   type DescribedAnswer,
   type Endpoint,
+  invalid,
   requireAddress,
   requireChain,
   type SourcifyContext,
+  SourcifyError,
 } from "../endpoint.ts";
-import { invalid, SourcifyError } from "../errors.ts";
 
 /** The answer to an accepted submission. */
 const accepted: Readonly<Record<number, DescribedAnswer>> = {
@@ -38,55 +38,107 @@ async function submit(
       if (!isNodeUnreachable(error)) throw error;
       throw new RequestError(503, "node-unreachable", "The node cannot be reached now");
     });
-  switch (submission.outcome) {
+  const { outcome } = submission;
+  switch (outcome) {
     case "accepted":
       return jsonAnswer({ verificationId: submission.guid }, 202);
-    case "already-verified":
-      throw new SourcifyError(
-        409,
-        "already_verified",
-        `The contract ${request.address} is already verified`,
-      );
-    case "queue-full":
-    case "client-full":
-    case "too-many":
-      throw new SourcifyError(429, "too_many_requests", LIMIT_TEXTS[submission.outcome], {
-        retryAfterSeconds: RETRY_SECONDS[submission.outcome],
-      });
+    case "already-verified": {
+      const text = `The contract ${request.address} is already verified`;
+      throw new SourcifyError(409, "already_verified", text);
+    }
     case "too-large":
       throw new RequestError(413, "too-long", SOURCES_TOO_LARGE);
     case "no-code":
     case "no-metadata":
-      throw new TypeError(`a submission was refused for ${submission.outcome}`);
+      throw new TypeError(`a submission was refused for ${outcome}`);
+    default: {
+      const retryAfterSeconds = RETRY_SECONDS[outcome];
+      const text = LIMIT_TEXTS[outcome];
+      throw new SourcifyError(429, "too_many_requests", text, { retryAfterSeconds });
+    }
   }
 }
 
-const FORMATS: Readonly<Record<string, "standard-json" | "vyper-json">> = {
-  Solidity: "standard-json",
-  Yul: "standard-json",
-  Vyper: "vyper-json",
-};
+/** Checks the body of a request by a schema with error texts. Throws `SourcifyError` for the first fault. */
+function checkBody(schema: z.ZodType, body: unknown): void {
+  const [fault] = schema.safeParse(body).error?.issues ?? [];
+  if (!fault) return;
+  const [name, file] = fault.path.map(String);
+  if (fault.message.startsWith("The language")) {
+    throw new SourcifyError(400, "unsupported_language", fault.message);
+  }
+  const isFile =
+    (name === "sources" && file !== undefined) ||
+    (fault.path.length > 2 && name === "stdJsonInput" && fault.path[1] === "sources");
+  const which = String(fault.path[name === "sources" ? 1 : 2])
+    .trimEnd()
+    .slice(0, 500);
+  throw invalid(name ?? "", isFile ? fault.message.replace("%", () => which) : fault.message);
+}
 
-/** Field of both submissions. */
+/** Adds a blank to names: a record of zod leaves out `__proto__`. */
+function underAnyName<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess(
+    (value) =>
+      isRecord(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, one]) => [`${name} `, one]))
+        : value,
+    schema,
+  );
+}
+
+function language<const Languages extends readonly string[]>(of: string, languages: Languages) {
+  return z.enum(languages, {
+    error: ({ input }) =>
+      typeof input === "string"
+        ? `The language ${input.slice(0, 100)} is not supported`
+        : `${of}.language is missing`,
+  });
+}
+
+const isVersion = (text: string) => /^v?\d+\.\d+\.\d+/.test(text);
+const VERSION = "compilerVersion is to be a version such as 0.8.28+commit.7893614a";
+const IDENTIFIER = "contractIdentifier is to be a path and a name such as src/C.sol:C";
+const CREATION = "creationTransactionHash is to be 0x and 64 hex digits";
+/** Field of both submissions; the index has the hash itself. */
 const creationTransactionHash = z
-  .string()
+  .string(CREATION)
+  .refine(isHash, CREATION)
   .optional()
   .describe("Hash of the creation transaction; not needed, the index knows it");
 
 const body = z.object({
   stdJsonInput: z
-    .looseObject({
-      language: z.enum(["Solidity", "Yul", "Vyper"]),
-      sources: z.record(z.string(), z.looseObject({ content: z.string() })),
-      settings: z.record(z.string(), z.unknown()),
-    })
+    .looseObject(
+      {
+        language: language("stdJsonInput", ["Solidity", "Yul", "Vyper"]),
+        sources: underAnyName(
+          z
+            .record(
+              z.string(),
+              z.looseObject(
+                { content: z.string("stdJsonInput.sources: the content of % is missing") },
+                "stdJsonInput.sources: the content of % is missing",
+              ),
+              "stdJsonInput.sources is missing",
+            )
+            .refine(
+              (sources) => Object.keys(sources).length > 0,
+              "stdJsonInput.sources is missing",
+            ),
+        ),
+        settings: z.record(z.string(), z.unknown(), "stdJsonInput.settings is missing"),
+      },
+      "stdJsonInput is to be an object",
+    )
     .describe("Input of the compiler; its outputSelection is replaced"),
-  compilerVersion: z.string().meta({
+  compilerVersion: z.string(VERSION).refine(isVersion, VERSION).meta({
     description: "Long version of the compiler, with or without v",
     example: "0.8.28+commit.7893614a",
   }),
   contractIdentifier: z
-    .string()
+    .string(IDENTIFIER)
+    .refine((text) => text.includes(":"), IDENTIFIER)
     .meta({ description: "Path and name, the last colon between them", example: "src/C.sol:C" }),
   creationTransactionHash,
 });
@@ -100,75 +152,50 @@ export const verify: Endpoint = {
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { stdJsonInput, compilerVersion, contractIdentifier, ...sent } = request.body();
-    const format = formatOf(stdJsonInput);
-    if (typeof compilerVersion !== "string" || !/^v?\d+\.\d+\.\d+/.test(compilerVersion)) {
-      throw invalid(
-        "compilerVersion",
-        "compilerVersion is to be a version such as 0.8.28+commit.7893614a",
-      );
-    }
-    if (typeof contractIdentifier !== "string" || !contractIdentifier.includes(":")) {
-      throw invalid(
-        "contractIdentifier",
-        "contractIdentifier is to be a path and a name such as src/C.sol:C",
-      );
-    }
-    requireCreationHash(sent["creationTransactionHash"]);
+    const sent = request.body();
+    checkBody(body, sent);
+    const { stdJsonInput, compilerVersion, contractIdentifier } = sent as z.output<typeof body>;
+    const format = stdJsonInput.language === "Vyper" ? "vyper-json" : "standard-json";
     const input = JSON.stringify(stdJsonInput);
-    const common = { address, name: contractIdentifier, compilerVersion };
-    return submit(context, { format, input, ...common });
+    return submit(context, { format, input, address, name: contractIdentifier, compilerVersion });
   },
 };
 
-/** Returns the form of the input. Throws `SourcifyError` for an incomplete one. */
-function formatOf(input: unknown): "standard-json" | "vyper-json" {
-  if (!isRecord(input)) throw invalid("stdJsonInput", "stdJsonInput is to be an object");
-  const { language, sources, settings } = input;
-  if (typeof language !== "string")
-    throw invalid("stdJsonInput", "stdJsonInput.language is missing");
-  const format = Object.hasOwn(FORMATS, language) ? FORMATS[language] : undefined;
-  if (format === undefined) {
-    const text = `The language ${language.slice(0, 100)} is not supported`;
-    throw new SourcifyError(400, "unsupported_language", text);
-  }
-  if (!isRecord(sources) || Object.keys(sources).length === 0) {
-    throw invalid("stdJsonInput", "stdJsonInput.sources is missing");
-  }
-  for (const [path, source] of Object.entries(sources)) {
-    if (!isRecord(source) || typeof source["content"] !== "string") {
-      throw invalid(
-        "stdJsonInput",
-        `stdJsonInput.sources: the content of ${path.slice(0, 500)} is missing`,
-      );
-    }
-  }
-  if (!isRecord(settings)) throw invalid("stdJsonInput", "stdJsonInput.settings is missing");
-  return format;
-}
-
-/** Checks the form of the creation's hash, which the index has itself. Throws `SourcifyError`. */
-function requireCreationHash(hash: unknown): void {
-  if (hash !== undefined && !isHash(hash)) {
-    throw invalid(
-      "creationTransactionHash",
-      "creationTransactionHash is to be 0x and 64 hex digits",
-    );
-  }
-}
-
+const NO_VERSION = "metadata.compiler.version is missing";
+const NO_TARGET = "metadata.settings.compilationTarget is to name one contract";
 const metadataBody = z.object({
   metadata: z
-    .looseObject({
-      compiler: z.object({ version: z.string() }),
-      language: z.enum(["Solidity", "Yul"]),
-      settings: z.looseObject({ compilationTarget: z.record(z.string(), z.string()) }),
-      sources: z.record(z.string(), z.unknown()),
-    })
+    .looseObject(
+      {
+        compiler: z.object(
+          {
+            version: z
+              .string(NO_VERSION)
+              .refine((text) => /^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(text), NO_VERSION),
+          },
+          NO_VERSION,
+        ),
+        language: language("metadata", ["Solidity", "Yul"]),
+        settings: z.looseObject(
+          {
+            compilationTarget: z
+              .record(z.string(), z.string(NO_TARGET), NO_TARGET)
+              .refine((target) => Object.keys(target).length === 1, NO_TARGET),
+          },
+          NO_TARGET,
+        ),
+        sources: z.record(z.string(), z.unknown(), "metadata.sources is missing"),
+      },
+      "metadata is to be an object",
+    )
     .describe("The compiler's metadata"),
-  sources: z
-    .record(z.string(), z.string())
-    .describe("Texts under any names; they are found by their hashes"),
+  sources: underAnyName(
+    z.record(
+      z.string(),
+      z.string("sources: the text of % is missing"),
+      "sources is to be an object of texts",
+    ),
+  ).describe("Texts under any names; they are found by their hashes"),
   creationTransactionHash,
 });
 
@@ -181,36 +208,21 @@ export const verifyMetadata: Endpoint = {
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { metadata, sources, ...sent } = request.body();
-    const text = readMetadata(metadata);
-    if (!isRecord(sources)) throw invalid("sources", "sources is to be an object of texts");
-    const files = Object.entries(sources).map(([path, source]): SourceFile => {
-      if (typeof source === "string") return { path, text: source };
-      throw invalid("sources", `sources: the text of ${path.slice(0, 500)} is missing`);
+    const body = request.body();
+    checkBody(metadataBody, body);
+    const { metadata, sources } = body as z.output<typeof metadataBody>;
+    const { compiler, language, settings, sources: named, ...others } = metadata;
+    // The compiler's version is found in this form.
+    const { version } = compiler;
+    const text = JSON.stringify({
+      compiler: { version },
+      language,
+      settings,
+      sources: named,
+      ...others,
     });
-    requireCreationHash(sent["creationTransactionHash"]);
+    const files = Object.entries(sources).map(([path, source]) => ({ path, text: source }));
     const file = { path: "metadata.json", text };
     return submit(context, { format: "metadata-files", address, files: [file, ...files] });
   },
 };
-
-/** Returns the metadata as text in its form among the files. Throws `SourcifyError`. */
-function readMetadata(metadata: unknown): string {
-  if (!isRecord(metadata)) throw invalid("metadata", "metadata is to be an object");
-  const { compiler, language, settings, sources, ...others } = metadata;
-  const version = isRecord(compiler) ? compiler["version"] : undefined;
-  if (typeof version !== "string" || !/^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(version)) {
-    throw invalid("metadata", "metadata.compiler.version is missing");
-  }
-  if (typeof language !== "string") throw invalid("metadata", "metadata.language is missing");
-  if (language !== "Solidity" && language !== "Yul") {
-    const text = `The language ${language.slice(0, 100)} is not supported`;
-    throw new SourcifyError(400, "unsupported_language", text);
-  }
-  const target = isRecord(settings) ? settings["compilationTarget"] : undefined;
-  if (!isRecord(target) || Object.keys(target).length !== 1) {
-    throw invalid("metadata", "metadata.settings.compilationTarget is to name one contract");
-  }
-  if (!isRecord(sources)) throw invalid("metadata", "metadata.sources is missing");
-  return JSON.stringify({ compiler: { version }, language, settings, sources, ...others });
-}

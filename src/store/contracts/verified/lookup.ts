@@ -67,13 +67,22 @@ export function listMatchesOf(sql: Queryable, addresses: readonly Address[]) {
     WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
 }
 
-/** Returns the bytes of an answer with each part so many times; undefined when unverified. */
+/** A part of an answer; `sources` are the texts with their paths. */
+type AnswerPart = LookupPart | "sources" | "libraries" | "constructorArguments";
+
+/** The parts of `getVerifiedContract`. */
+export const CONTRACT_PARTS: readonly AnswerPart[] = [
+  ...(["abi", "settings", "furtherInput", "sources", "metadata"] as const),
+  ...(["libraries", "constructorArguments"] as const),
+];
+
+/** Returns the bytes of an answer with each part as often as it is named; undefined when unverified. */
 export async function getLookupBytes(
   sql: Queryable,
   address: Address,
-  parts: ReadonlyMap<LookupPart | "sources", number>,
+  parts: readonly AnswerPart[],
 ): Promise<number | undefined> {
-  const sizes = [...parts].map(([part, times]) => {
+  const sizes = [...Map.groupBy(parts, (part) => part)].map(([part, { length: times }]) => {
     const size =
       part === "sources"
         ? sourceBytes(sql)

@@ -192,33 +192,10 @@ export async function getVerifiedAbi(
   return row?.abi;
 }
 
-/** Returns the bytes of a verified contract's ABI; undefined when the present code there is not verified. */
-export async function getVerifiedAbiBytes(
-  sql: Queryable,
-  address: Address,
-): Promise<number | undefined> {
-  const [row] = await sql<{ bytes: number }[]>`
-    SELECT octet_length(abi) AS bytes FROM valid_verified_contracts WHERE address = ${address}`;
-  return row?.bytes;
-}
-
-/** Returns the bytes of `getVerifiedContract`'s result; undefined when the present code there is not verified. */
-export async function getVerifiedContractBytes(
-  sql: Queryable,
-  address: Address,
-): Promise<number | undefined> {
-  const [row] = await sql<{ bytes: number }[]>`
-    SELECT octet_length(v.abi) + octet_length(v.settings) + octet_length(v.further_input) + octet_length(v.sources) + octet_length(v.metadata)
-      + octet_length(v.libraries) + coalesce(octet_length(v.constructor_arguments), 0)
-      + ${sourceBytes(sql)} AS bytes
-    FROM valid_verified_contracts v WHERE v.address = ${address}`;
-  return row?.bytes;
-}
-
-/** Returns the bytes of the source texts of the verified contract `v`, as SQL. */
+/** Returns the bytes of the source texts of the verified contract `v`, and of their paths, as SQL. */
 export function sourceBytes(sql: Queryable): Fragment {
   return sql`(
-    SELECT coalesce(sum(octet_length(t.text)), 0)::int8
+    SELECT octet_length(v.sources) + coalesce(sum(octet_length(t.text)), 0)::int8
     FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }

@@ -30,11 +30,6 @@ export function areBalancesFollowed(sql: Queryable): Fragment {
     FROM sync_state)`;
 }
 
-/** Stores a block's result. A reset of the chain deletes it. */
-export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
-  await sql`UPDATE sync_state SET fees_followed = ${followed}`;
-}
-
 /** A block's payment to its miner, whose balance nothing else changes in it. */
 export interface FeePayment {
   number: number;

@@ -3,6 +3,7 @@ import { DEPOSIT_TYPE } from "../../../core/evm/deposits.ts";
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
 import { emptyCodeHash } from "../../contracts/list.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
+import { dayOf } from "../daily-statistics.ts";
 
 /** An address with a pending coin balance. */
 export interface CoinToRead {
@@ -44,7 +45,7 @@ export function listTouchedCoins(sql: Queryable, range: BlockRange, at: number) 
 /** Returns whether only the node has the code at `touched`. Without traces nothing is stored: most creations are unknown. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
-    (SELECT traced FROM sync_state) AND (
+    (SELECT traced OR traced_to IS NOT NULL FROM sync_state) AND (
       touched.has_code IS NULL AND NOT EXISTS (
         SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at})
       OR EXISTS (
@@ -124,6 +125,37 @@ export async function applyAddresses(sql: Transaction, range: BlockRange): Promi
     )
     UPDATE addresses SET balance_block = NULL
     WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
+}
+
+/**
+ * Adds the addresses that the traces of published blocks name, moves first blocks back to them, and marks the balances of all
+ * addresses of these blocks as pending. The statistics of days follow.
+ */
+export async function addTracedAddresses(sql: Transaction, range: BlockRange): Promise<void> {
+  await sql`
+    WITH seen AS MATERIALIZED (
+      SELECT address, first_block FROM (${seenAddresses(sql, range)}) AS seen WHERE named
+    ), before AS MATERIALIZED (
+      SELECT address, first_block FROM addresses WHERE address IN (SELECT address FROM seen)
+    ), written AS (
+      INSERT INTO addresses AS known (address, first_block) SELECT address, first_block FROM seen
+      ON CONFLICT (address) DO UPDATE
+        SET first_block = least(known.first_block, excluded.first_block), balance_block = NULL
+      RETURNING address, first_block
+    ), moves AS (
+      SELECT written.first_block AS number, 1 AS count FROM written LEFT JOIN before USING (address)
+        WHERE before.first_block IS DISTINCT FROM written.first_block
+      UNION ALL
+      SELECT before.first_block, -1 FROM before JOIN written USING (address)
+        WHERE before.first_block <> written.first_block
+    ), days AS (
+      SELECT ${dayOf(sql, sql`timestamp`)} AS day, sum(count) AS count FROM moves JOIN blocks USING (number) GROUP BY 1
+    )
+    UPDATE daily_statistics SET new_addresses = new_addresses + count FROM days
+    WHERE daily_statistics.day = days.day`;
+  await sql`
+    UPDATE addresses SET balance_block = NULL
+    WHERE balance_block IS NOT NULL AND address IN (SELECT address FROM (${producers(sql, range)}) AS producers)`;
 }
 
 /** Undoes `applyAddresses` before the rows are deleted, and marks reads of the range as pending. */

@@ -34,7 +34,13 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   const libraries: Slot[] = [];
   for (const [path, names] of Object.entries(output.linkReferences)) {
     for (const [name, places] of Object.entries(names)) {
-      const placeholders = placeholdersOf(path, name);
+      const qualified = `${path}:${name}`;
+      const hashed = path === "" ? [qualified, name] : [qualified];
+      const placeholders = [
+        ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
+        `__${qualified.slice(0, 36).padEnd(38, "_")}`,
+        `__${name.slice(0, 36).padEnd(38, "_")}`,
+      ];
       for (const { start, length } of places) {
         const at = start * 2;
         const there = digits.slice(at, at + PLACEHOLDER_CHARACTERS);
@@ -51,17 +57,6 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
     places.map(({ start, length }) => ({ id, offset: start, length })),
   );
   return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
-}
-
-/** Returns placeholders: since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
-function placeholdersOf(path: string, name: string): string[] {
-  const qualified = `${path}:${name}`;
-  const hashed = path === "" ? [qualified, name] : [qualified];
-  return [
-    ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
-    `__${qualified.slice(0, 36).padEnd(38, "_")}`,
-    `__${name.slice(0, 36).padEnd(38, "_")}`,
-  ];
 }
 
 const MAX_DEPTH = 64;

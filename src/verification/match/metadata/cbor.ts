@@ -25,7 +25,18 @@ function read(reader: Reader, depth: number): CborValue {
   if (depth > MAX_DEPTH) throw new RangeError("too deep");
   const initial = reader.bytes.readUInt8(reader.offset++);
   const type = initial >> 5;
-  if (type === 7) return simple(initial & 31);
+  if (type === 7) {
+    switch (initial & 31) {
+      case 20:
+        return false;
+      case 21:
+        return true;
+      case 22:
+        return null;
+      default:
+        throw new RangeError("simple value is not used in contract code");
+    }
+  }
   const argument = readArgument(reader, initial & 31);
   switch (type) {
     case 0:
@@ -73,17 +84,4 @@ function take(reader: Reader, length: number): Buffer {
 function bounded(reader: Reader, count: number): number {
   if (count > reader.bytes.length - reader.offset) throw new RangeError("ends too early");
   return count;
-}
-
-function simple(information: number): boolean | null {
-  switch (information) {
-    case 20:
-      return false;
-    case 21:
-      return true;
-    case 22:
-      return null;
-    default:
-      throw new RangeError("simple value is not used in contract code");
-  }
 }

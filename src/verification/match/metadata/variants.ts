@@ -109,7 +109,13 @@ export function findSourceVariant(
     const described = describeSources(parsed.metadata, variant);
     for (const path of possiblePaths.length > 0 ? possiblePaths : [null]) {
       const text = parsed.write(path === null ? described : renameSource(described, path));
-      if (!hashOf(text, wanted.kind).equals(wanted.value)) continue;
+      const bytes = Buffer.from(text, "utf8");
+      if (
+        !(wanted.kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, wanted.kind)).equals(
+          wanted.value,
+        )
+      )
+        continue;
       const [only] = variant.values();
       return { sources: path === null ? variant : new Map([[path, only ?? ""]]), path };
     }
@@ -183,9 +189,4 @@ function renameSource(metadata: Metadata, path: string): Metadata {
     settings: { ...settings, compilationTarget: rename(target) },
     sources: rename(metadata.sources),
   };
-}
-
-function hashOf(text: string, kind: MetadataHashKind): Buffer {
-  const bytes = Buffer.from(text, "utf8");
-  return kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, kind);
 }

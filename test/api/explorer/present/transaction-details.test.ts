@@ -4,8 +4,7 @@ import { describe, expect, test } from "vitest";
 import { presentTransactionDetails } from "../../../../src/api/explorer/present/transaction-details.ts";
 import type { VerifiedAbi } from "../../../../src/store/contracts/verified/abis.ts";
 import type { TransactionLog } from "../../../../src/store/lists/logs.ts";
-import type { ReadDetails } from "../../../../src/store/lists/transaction-details.ts";
-import type { TransactionDetail } from "../../../../src/store/lists/transactions.ts";
+import type { ReadDetails, TransactionDetail } from "../../../../src/store/lists/transactions.ts";
 
 // The part of a transaction added by `details`, from the store's rows.
 

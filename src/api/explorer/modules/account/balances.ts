@@ -6,7 +6,7 @@ import {
   listCoinAccountsByAge,
 } from "../../../../store/state/addresses/coin-balances.ts";
 import { type Context, defineAction } from "../../action.ts";
-import { type Dialect, failed, NO_RECORDS, type Outcome, ok, okPage } from "../../envelope.ts";
+import { type Dialect, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { type BalancedAccount, readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
 import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
 import {
@@ -19,8 +19,7 @@ import {
   windowCheck,
 } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, ADDRESS_HASH } from "./list.ts";
-import { atTag, tag } from "./tag.ts";
+import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
 const oneOfSeveral = z.object({ account: wire.address, balance: wire.decimal });
 
@@ -50,19 +49,13 @@ interface Asked {
 }
 
 /** Presents accounts with their balances: at the head, or after the block of a tag. */
-async function presentAccounts(
-  context: Context,
-  asked: Asked,
-): Promise<Outcome<ReturnType<typeof presentAccount>[]>> {
+async function presentAccounts(context: Context, asked: Asked) {
   const outcome = await readAccounts(context, asked);
   if (outcome.kind !== "ok") return outcome;
   return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
 }
 
-async function readAccounts(
-  context: Context,
-  { address: addresses, ...asked }: Asked,
-): Promise<Outcome<BalancedAccount[]>> {
+async function readAccounts(context: Context, { address: addresses, ...asked }: Asked) {
   if (asked.tag === undefined) {
     return ok(await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses)));
   }

@@ -15,8 +15,7 @@ import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { UNKNOWN_PRICE } from "../../wire.ts";
-import { ADDRESS_FORMAT, allRows, tokenContract } from "./list.ts";
-import { atTag, tag } from "./tag.ts";
+import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
 
 const HELD = {
   contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",

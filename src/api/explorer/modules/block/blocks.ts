@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Hex, isHash, lowerHex } from "../../../../core/evm/hex.ts";
+import { isHash, lowerHex } from "../../../../core/evm/hex.ts";
 import { quantity } from "../../../../core/evm/quantity.ts";
 import { getBlock, listBlocks } from "../../../../store/blocks/block-details.ts";
 import { getBlockCounts } from "../../../../store/blocks/blocks.ts";
@@ -103,10 +103,7 @@ const getblock = defineAction({
   },
 });
 
-function nameOf(
-  value: string,
-  head: ServedHead,
-): { number: number; hash?: undefined } | { hash: Hex; number?: undefined } {
+function nameOf(value: string, head: ServedHead) {
   if (value === LATEST) return { number: head.number };
   return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
 }

@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { divideRounded, formatRounded } from "../../../../core/decimal.ts";
-import {
-  getBlockNumberAfter,
-  getBlockNumberBefore,
-  getBlockPace,
-} from "../../../../store/blocks/blocks.ts";
+import { findBlockNumber, getBlockPace } from "../../../../store/blocks/blocks.ts";
 import { STILL_INDEXING } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -65,9 +61,8 @@ const getblocknobytime = defineAction({
   example: { timestamp: "4000000000", closest: "before" },
   changesWithHead: true,
   async handle({ read, dialect }, { timestamp, closest }) {
-    const find = closest === "before" ? getBlockNumberBefore : getBlockNumberAfter;
     const { number, head } = await read(async (sql, served) => ({
-      number: await find(sql, timestamp),
+      number: await findBlockNumber(sql, timestamp, closest),
       head: await served,
     }));
     // The first indexed block is the first one after a time only where the index has all before it.

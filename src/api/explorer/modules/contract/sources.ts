@@ -5,16 +5,14 @@ import type { Queryable } from "../../../../db/client.ts";
 import { listContractCreations } from "../../../../store/contracts/creations.ts";
 import { getProxy } from "../../../../store/contracts/proxies.ts";
 import { listVerifiedAbis } from "../../../../store/contracts/verified/abis.ts";
+import { CONTRACT_PARTS, getLookupBytes } from "../../../../store/contracts/verified/lookup.ts";
 import {
   getVerifiedAbi,
-  getVerifiedAbiBytes,
   getVerifiedContract,
-  getVerifiedContractBytes,
 } from "../../../../store/contracts/verified/verified-contract.ts";
-import { type AbiEntry, hashOf, readAbi } from "../../../abi/abi.ts";
+import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
 import { decode } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
-import { encodeCall } from "../../../abi/encoding.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
@@ -42,7 +40,7 @@ const getabi = defineAction({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle({ read, largeAnswers }, input) {
     const abi = await largeAnswers.make(
-      (sql) => getVerifiedAbiBytes(sql, input.address),
+      (sql) => getLookupBytes(sql, input.address, ["abi"]),
       () => read((sql) => getVerifiedAbi(sql, input.address), "one statement"),
     );
     return abi === undefined ? failed("not-verified", NOT_VERIFIED) : ok(abi);
@@ -147,10 +145,12 @@ const readcontract = defineAction({
       head: await served,
     }));
     if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
-    const found = find(
-      abis.flatMap(({ abi }) => readAbi(abi)),
-      input.function,
-    );
+    const reading = abis
+      .flatMap(({ abi }) => readAbi(abi))
+      .filter(({ kind, isReading }) => kind === "function" && isReading);
+    const exact = reading.find(({ signature }) => signature === input.function);
+    const named = reading.filter((entry) => entry.name === input.function);
+    const found = exact ?? (named.length === 1 ? named[0] : undefined);
     if (!found)
       return failed("invalid-parameter", "No such function that only reads", {
         parameter: "function",
@@ -172,14 +172,6 @@ const readcontract = defineAction({
   },
 });
 
-/** Finds the reading function of a signature, or the only one of a name. */
-function find(entries: readonly AbiEntry[], name: string): AbiEntry | undefined {
-  const reading = entries.filter(({ kind, isReading }) => kind === "function" && isReading);
-  const exact = reading.find(({ signature }) => signature === name);
-  const named = reading.filter((entry) => entry.name === name);
-  return exact ?? (named.length === 1 ? named[0] : undefined);
-}
-
 function listIn(json: string): readonly unknown[] | undefined {
   try {
     const values: unknown = JSON.parse(json);
@@ -196,7 +188,7 @@ export async function answerSource<Presented>(
   present: (answer: SourceAnswer) => Presented,
 ): Promise<Presented> {
   return largeAnswers.make(
-    (sql) => getVerifiedContractBytes(sql, address),
+    (sql) => getLookupBytes(sql, address, CONTRACT_PARTS),
     async () => present(await read((sql) => readSource(sql, address))),
   );
 }

@@ -4,7 +4,7 @@ import { HEX_DATA, type Hex, lowerHex } from "../../../../core/evm/hex.ts";
 import { quantity } from "../../../../core/evm/quantity.ts";
 import { BLOCK_NAMES } from "../../../eth-rpc/forwarded.ts";
 import type { InputValue } from "../../../http/input/form.ts";
-import { parseJson } from "../../../http/input/json.ts";
+import { parseJson } from "../../../http/input/request.ts";
 import { text } from "../../params.ts";
 
 // Parameters of module proxy, by their position in the JSON-RPC `params`, which error texts count
@@ -17,16 +17,11 @@ const HEX = /^0x0*[0-9a-fA-F]{1,64}$/;
 const NUMBER = /^(?:0x0*[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
-/** Returns error texts for the argument at a position; the first one is geth's. */
-function errorTexts(place: number, reason: string) {
-  return {
+function matching(place: number, pattern: RegExp, reason: string) {
+  const texts = {
     required: `missing value for required argument ${place}`,
     invalid: `invalid argument ${place}: ${reason}`,
   };
-}
-
-function matching(place: number, pattern: RegExp, reason: string) {
-  const texts = errorTexts(place, reason);
   return text(texts).regex(pattern, texts.invalid);
 }
 

@@ -161,7 +161,6 @@ export const ethGetTransactionReceipt = defineTransaction(
   findReceipt,
 );
 
-/** Declares an action with the result of `find` for a transaction. */
 function defineTransaction(name: string, summary: string, find: typeof findTransaction) {
   return defineProxyAction({
     name,

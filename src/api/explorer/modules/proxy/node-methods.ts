@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Hex } from "../../../../core/evm/hex.ts";
 import { isQuantity } from "../../../../core/evm/quantity.ts";
 import { failed, rpcError } from "../../envelope.ts";
-import { GAS_NOT_ESTIMATED } from "../../gas/prices.ts";
+import { GAS_NOT_ESTIMATED } from "../../gas.ts";
 import * as wire from "../../wire.ts";
 import { address, callOf, callParameters, data, number, tagOrLatest } from "./arguments.ts";
 import { defineProxyAction, forward, isUnanswered, type ProxyAction } from "./define.ts";
@@ -78,7 +78,6 @@ export const ethGetStorageAt = defineForwarded({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", position: "0x0" },
 });
 
-/** Declares an action answered by the node: its parameters are the method's, in their order. */
 function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
   action: Omit<ProxyAction<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
 ): ProxyAction<Params, Result> {

@@ -39,7 +39,6 @@ export const coinPriceActions = [
   defineCoinPrice("coinprice", "Price of the coin, in Blockscout's field names", "coin_"),
 ];
 
-/** Declares an action with the prices; the names of its fields begin with `prefix`. */
 function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
   return defineAction({
     name,

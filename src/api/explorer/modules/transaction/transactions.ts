@@ -2,10 +2,10 @@ import { z } from "zod";
 import { isQuantity } from "../../../../core/evm/quantity.ts";
 import { isRecord } from "../../../../core/json/record.ts";
 import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
-import { readTransactionDetails } from "../../../../store/lists/transaction-details.ts";
 import {
   getTransaction,
   listLogsOfTransaction,
+  readTransactionDetails,
   type TransactionDetail,
 } from "../../../../store/lists/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { insertProxyCheck } from "../../../../../src/store/contracts/proxies.ts";
-import { guidOf } from "../../../../../src/verification/jobs/guid.ts";
+import { guidOf } from "../../../../../src/verification/jobs/submit.ts";
 import { createVerifier } from "../../../../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../../../../support/app.ts";
 import { addressAt, publish } from "../../../../support/build.ts";

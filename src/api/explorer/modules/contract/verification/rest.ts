@@ -2,16 +2,15 @@ import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastif
 import type { ErrorCode } from "../../../../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import { isRecord } from "../../../../../core/json/record.ts";
-import { getVerifiedAbiBytes } from "../../../../../store/contracts/verified/verified-contract.ts";
+import { getVerifiedMatch } from "../../../../../store/contracts/verified/lookup.ts";
 import type { VerificationForm } from "../../../../../verification/request.ts";
-import { send } from "../../../../http/http.ts";
+import { jsonAnswer, send } from "../../../../http/answer.ts";
 import { type Input, lookUp } from "../../../../http/input/form.ts";
 import { addMultipart } from "../../../../http/input/multipart.ts";
 import { parseRequest } from "../../../../http/input/request.ts";
 import type { RateLimiter } from "../../../../http/rate-limit.ts";
 import { requireSynchronised } from "../../../../reading/snapshot.ts";
 import { decideChain } from "../../../../serving/served-chain.ts";
-import { jsonAnswer } from "../../../envelope.ts";
 import { commonFields, flattenedSettings, given, isFile, parseOptimization } from "./submission.ts";
 import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
 
@@ -39,15 +38,14 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
     const { sql, verifier } = decideChain(request);
     const address = addressIn(request);
     if (address === undefined) return send(reply, INVALID);
-    const isVerified = (await getVerifiedAbiBytes(sql, address)) !== undefined;
+    const isVerified = (await getVerifiedMatch(sql, address)) !== undefined;
     const isFull = isVerified && (await verifier.isFullyVerified(address));
     const levels = { is_fully_verified: isFull, is_partially_verified: isVerified && !isFull };
     return send(reply, jsonAnswer({ is_verified: isVerified, ...levels }));
   });
   const answer: RouteHandlerMethod = async (request, reply) => {
     const parsing = parseRequest(request);
-    const refused = await limiter.admitBody(request, reply, parsing);
-    if (refused) return send(reply, refused);
+    await limiter.admitBody(request, reply, parsing);
     const { input } = await parsing;
     const { way = "" } = request.params as Record<string, string>;
     request.actionName = "contract/rest-verification";
@@ -103,7 +101,12 @@ function readForm(way: string, input: Input): VerificationForm | undefined {
   const compilerVersion = given(input, NAMES.compilerVersion) ?? "";
   const name = given(input, NAMES.name) ?? "";
   const source = given(input, NAMES.source) ?? "";
-  const files = filesIn(input);
+  const sent = lookUp(input, "files") ?? [];
+  const files = isFile(sent)
+    ? [sent]
+    : typeof sent === "string"
+      ? []
+      : Object.values(sent).filter(isFile);
   const [file = { fileName: "", content: "" }] = files;
   switch (way) {
     case "flattened-code": {
@@ -133,11 +136,6 @@ function readForm(way: string, input: Input): VerificationForm | undefined {
 
 function renamed(input: Input): Input {
   return new Map([...input].map(([name, value]) => [RENAMED[name] ?? name, value]));
-}
-
-function filesIn(input: Input) {
-  const sent = lookUp(input, "files") ?? [];
-  return isFile(sent) ? [sent] : typeof sent === "string" ? [] : Object.values(sent).filter(isFile);
 }
 
 /** Returns `path:` of the one file in the output selection of Vyper's input; empty for several. */

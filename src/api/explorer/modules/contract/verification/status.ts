@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../../../../core/errors.ts";
 import { isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
-import type { ProxyCheck } from "../../../../../store/contracts/proxies.ts";
 import { defineAction } from "../../../action.ts";
 import { type Dialect, failed, type Outcome, ok, verbatim } from "../../../envelope.ts";
 import { address, text } from "../../../params.ts";
@@ -96,15 +95,14 @@ const checkproxyverification = defineAction({
         "A corresponding implementation contract was unfortunately not detected for the proxy address.";
       return verbatim({ status: "0", message: "NOTOK", result }, "verification-failed");
     }
-    return ok(foundText(check));
+    const { address, implementations } = check;
+    const list = implementations.join(", ");
+    return ok(
+      implementations.length === 1
+        ? `The proxy's (${address}) implementation contract is found at ${list} and is successfully updated.`
+        : `The proxy's (${address}) implementation contracts are found at ${list} and they've been successfully updated.`,
+    );
   },
 });
-
-function foundText({ address, implementations }: ProxyCheck): string {
-  const list = implementations.join(", ");
-  return implementations.length === 1
-    ? `The proxy's (${address}) implementation contract is found at ${list} and is successfully updated.`
-    : `The proxy's (${address}) implementation contracts are found at ${list} and they've been successfully updated.`;
-}
 
 export const verificationStates = [checkverifystatus, verifyproxycontract, checkproxyverification];

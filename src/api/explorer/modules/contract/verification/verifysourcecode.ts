@@ -99,11 +99,7 @@ export const verifysourcecode = defineAction({
 });
 
 /** Returns the missing field, checked first; these texts come without a `result`. */
-function lacksForm(
-  codeformat: string,
-  address: string | undefined,
-  source: string | undefined,
-): Failure | undefined {
+function lacksForm(codeformat: string, address: string | undefined, source: string | undefined) {
   const missing = (text: string, parameter: string) =>
     failed("missing-parameter", text, { parameter });
   if (STANDARD_JSON.has(codeformat)) {

@@ -1,7 +1,10 @@
+import { Admission } from "../../core/admission.ts";
 import { within } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
+import { calmTurn } from "../../core/turns.ts";
 import type { Queryable } from "../../db/client.ts";
 import { onStatement } from "../../db/statements.ts";
+import { MAXIMUM_ANSWER, PageTooLarge } from "../../store/lists/large-pages.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import { NODE_SILENT, TIMED_OUT } from "../http/failures.ts";
 import type { Read } from "./snapshot.ts";
@@ -60,6 +63,44 @@ export function createWaits(): Waits {
         ? new RequestError(503, "node-unreachable", NODE_SILENT)
         : new RequestError(503, "timeout", TIMED_OUT);
       return lateness;
+    },
+  };
+}
+
+/** Makes large answers one at a time, so that other requests get a turn in between. */
+export interface LargeAnswers {
+  /** Makes a small answer at once, a large one in turn. Throws `PageTooLarge`, and `RequestError` when too many wait. */
+  make<Result>(size: Size, make: () => Promise<Result>): Promise<Result>;
+}
+
+type Size = number | ((sql: Queryable) => Promise<number | undefined>);
+
+const SMALL_BYTES = 500_000;
+const MAXIMUM_WAITING = 99;
+const BUSY = "Too many large answers are asked for at once, please try again later";
+
+const queue = new Admission({
+  capacity: () => 1,
+  queue: { all: MAXIMUM_WAITING },
+  refuse: () => new RequestError(503, "busy", BUSY),
+});
+
+/** Creates the answers over a client; all of a process share one queue. */
+export function createLargeAnswers(sql: Queryable): LargeAnswers {
+  return {
+    make: async (size, make) => {
+      const bytes = typeof size === "number" ? size : ((await size(sql)) ?? 0);
+      if (bytes > MAXIMUM_ANSWER) throw new PageTooLarge();
+      if (bytes <= SMALL_BYTES) return make();
+      const release = await queue.enter();
+      try {
+        const result = await make();
+        await calmTurn();
+        return result;
+      } finally {
+        // The answer is serialised before the event loop turns again.
+        void calmTurn().then(release);
+      }
     },
   };
 }

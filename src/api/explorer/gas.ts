@@ -1,18 +1,45 @@
-import { type CallerChain, forCaller } from "../../../chain/caller-chain.ts";
-import type { Chain } from "../../../chain/chain.ts";
-import { isQuantity, quantity, quantityToBigInt } from "../../../core/evm/quantity.ts";
-import { type BlockPace, getBlockPace } from "../../../store/blocks/blocks.ts";
-import { type GasBlock, type GasWindow, readGasWindow } from "../../../store/blocks/gas-window.ts";
-import type { ServedHead } from "../../../store/sync-state.ts";
-import { NothingServed, type Read } from "../../reading/snapshot.ts";
-import { askOnce } from "../forwarding.ts";
-import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
+import { type CallerChain, forCaller } from "../../chain/caller-chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
+import { type BlockPace, getBlockPace } from "../../store/blocks/blocks.ts";
+import { type GasBlock, type GasWindow, readGasWindow } from "../../store/blocks/gas-window.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { NothingServed, type Read } from "../reading/snapshot.ts";
+import { askOnce } from "./forwarding.ts";
+
+/** EIP-1559: the base fee moves by an eighth at most, and stays the same after a half-full block. */
+const ELASTICITY = 2n;
+const MAXIMUM_CHANGE = 8n;
+/** Blocks that the rule is checked on. */
+const TRIED = 5;
+
+/** Returns the base fee in wei of the next block, by the rule of EIP-1559. */
+function nextBaseFee({ gasLimit, gasUsed, baseFeePerGas }: GasBlock): bigint {
+  const base = BigInt(baseFeePerGas ?? 0);
+  const target = BigInt(gasLimit) / ELASTICITY;
+  const used = BigInt(gasUsed);
+  if (target === 0n || used === target) return base;
+  if (used > target) {
+    const rise = (base * (used - target)) / target / MAXIMUM_CHANGE;
+    return base + (rise > 0n ? rise : 1n);
+  }
+  return base - (base * (target - used)) / target / MAXIMUM_CHANGE;
+}
+
+/** Returns whether the rule reproduces the base fees of the last blocks from their parents: rollups have other constants. */
+function reproducesBaseFees(blocks: readonly GasBlock[]): boolean {
+  return blocks.slice(-TRIED).every((block) => {
+    const parent = blocks[blocks.indexOf(block) - 1];
+    if (!parent) return true;
+    return parent.baseFeePerGas !== null && block.baseFeePerGas === String(nextBaseFee(parent));
+  });
+}
 
 /** Error text for gas prices that neither the blocks nor the node provide. */
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
 /** Gas figures of the newest blocks at a head; prices in wei. */
-export interface GasPrices {
+interface GasPrices {
   head: ServedHead;
   /** The newest blocks, oldest first, at least one. */
   blocks: readonly GasBlock[];
@@ -103,22 +130,11 @@ async function derive(
 }
 
 /** Returns the next base fee, by Ethereum's rule or from the node; null on a chain without one, undefined when unknown. */
-async function findNextBaseFee(
-  chain: CallerChain,
-  head: ServedHead,
-  blocks: readonly GasBlock[],
-): Promise<bigint | null | undefined> {
+async function findNextBaseFee(chain: CallerChain, head: ServedHead, blocks: readonly GasBlock[]) {
   const newest = blocks.at(-1);
   if (!newest || newest.baseFeePerGas === null) return null;
   if (reproducesBaseFees(blocks)) return nextBaseFee(newest);
-  return askNextBaseFee(chain, head);
-}
-
-/** Asks the node for the fee after the head; undefined unless the head is the node's newest block before and after the question. */
-async function askNextBaseFee(
-  chain: CallerChain,
-  { number, hash }: ServedHead,
-): Promise<bigint | undefined> {
+  const { number, hash } = head;
   if ((await askNewestHash(chain)) !== hash) return undefined;
   const history = await askOnce(chain, "eth_feeHistory", "0x1", quantity(number), []);
   if ((await askNewestHash(chain)) !== hash) return undefined;
@@ -136,4 +152,47 @@ async function askNewestHash(chain: CallerChain): Promise<unknown> {
 async function askTip(chain: CallerChain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
   return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
+}
+
+const LONGEST_SECONDS = 86_400n;
+/** Percentage of the gas limit above which a block counts as full. */
+const FULL_PERCENT = 95n;
+
+/** Estimates the seconds until this price is mined, at most a day, by the newest blocks. Source: docs/wire.md, "Gas". */
+export function estimateSeconds(price: bigint, prices: GasPrices): bigint {
+  const { blocks, nextBaseFee } = prices;
+  const { pace } = prices;
+  const isSlower = pace.distances > 0 && pace.seconds > pace.distances;
+  const time = isSlower
+    ? { seconds: BigInt(pace.seconds), blocks: BigInt(pace.distances) }
+    : { seconds: 1n, blocks: 1n };
+  const taking = BigInt(blocks.filter((block) => wouldTake(block, price)).length);
+  const base = nextBaseFee ?? 0n;
+  if (price >= base && taking > 0n) {
+    return bounded(ceilDivide(time.seconds * BigInt(blocks.length), time.blocks * taking));
+  }
+  let [lowered, offered, empty] = [base, price, 0n];
+  while (lowered > offered) {
+    // Compares base fee times (7/8)^k with the price, without fractions.
+    lowered *= 7n;
+    offered *= 8n;
+    empty++;
+    if ((empty + 1n) * time.seconds > LONGEST_SECONDS * time.blocks) break;
+  }
+  return bounded(ceilDivide((empty + 1n) * time.seconds, time.blocks));
+}
+
+function wouldTake(block: GasBlock, price: bigint): boolean {
+  const { baseFeePerGas, gasLimit, gasUsed, lowestPrice } = block;
+  if (price < BigInt(baseFeePerGas ?? 0)) return false;
+  const isFull = BigInt(gasUsed) * 100n >= BigInt(gasLimit) * FULL_PERCENT;
+  return !isFull || lowestPrice === null || price >= BigInt(lowestPrice);
+}
+
+function ceilDivide(value: bigint, divisor: bigint): bigint {
+  return (value + divisor - 1n) / divisor;
+}
+
+function bounded(seconds: bigint): bigint {
+  return seconds > LONGEST_SECONDS ? LONGEST_SECONDS : seconds;
 }

@@ -1,0 +1,118 @@
+import { hash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { BlockReference } from "../../chain/questions.ts";
+import type { Fault } from "../../core/errors.ts";
+import { calmTurn } from "../../core/turns.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+
+/** The answer in the form it is sent. */
+export interface Answer {
+  httpStatus: number;
+  contentType: string;
+  body: string;
+  /** Why it is no success, for `x-periscope-error`. */
+  fault?: Fault | undefined;
+  /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
+  block?: BlockReference | undefined;
+  /** Sent in place of the body, with its own headers. */
+  file?: { stream: Readable; headers: Readonly<Record<string, string>> };
+  /** Cursor of the next page. */
+  next?: string | undefined;
+  /** Tag of an answer that is valid until the head changes (`Action.changesWithHead`). */
+  etag?: string | undefined;
+}
+
+/** Returns a JSON answer. */
+export function jsonAnswer(value: unknown, httpStatus = 200, fault?: Fault): Answer {
+  return { ...jsonText(JSON.stringify(value), httpStatus), fault };
+}
+
+/** Returns an answer from JSON text. */
+export function jsonText(body: string, httpStatus = 200): Answer {
+  return { httpStatus, contentType: "application/json; charset=utf-8", body };
+}
+
+/** Sends an answer with its block, the code of its failure, and the cursor of the page behind. */
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { httpStatus, contentType, body, block, file, next } = answer;
+  reply.headers(errorHeader(answer));
+  if (next !== undefined) reply.header("x-next-cursor", next);
+  if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
+  if (httpStatus === 304 || httpStatus === 204) return reply.code(httpStatus).send();
+  reply.code(httpStatus).header("content-type", contentType);
+  if (!file) return reply.send(body);
+  // Fastify would read the whole stream for the headers.
+  const isHead = reply.request.method === "HEAD";
+  if (isHead) file.stream.destroy();
+  return reply.headers(file.headers).send(isHead ? Readable.from([]) : file.stream);
+}
+
+/** Returns the code of a failure as a structured field (RFC 9651). */
+export function errorHeader({ fault }: Answer): Readonly<Record<string, string>> {
+  if (!fault) return {};
+  const { code, parameter } = fault;
+  return { "x-periscope-error": parameter === undefined ? code : `${code};name=${parameter}` };
+}
+
+/** Abort reason of a request's remaining work. Created once: an error with its stack costs more than small answers do. */
+const ENDED = new Error("the answer is sent, or its connection closed");
+
+/** Returns a signal that is aborted once the answer is sent, or its connection closed. */
+export function endOf({ raw }: FastifyReply): AbortSignal {
+  const end = new AbortController();
+  raw.once("close", () => end.abort(ENDED));
+  return end.signal;
+}
+
+/** Characters above which hashing and sending each get a turn of the event loop: each takes tens of milliseconds. */
+const LARGE_TEXT = 1_000_000;
+
+/** For answers that a client may cache but must revalidate. */
+export const REVALIDATE = "no-cache";
+
+/** Returns the tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
+export function tagOfHead(
+  { hash: block, generation, indexId }: ServedHead,
+  program: string,
+): string {
+  return hashTag(`${block};${generation};${indexId};${program}`);
+}
+
+/** Returns the tags of `if-none-match` as weak ones, as RFC 9110 (13.1.2) compares them; none for methods that do not read. */
+export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
+  if (method !== "GET" && method !== "HEAD") return [];
+  const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
+}
+
+/** Returns whether a client has an answer with the tag; `*` matches any. */
+export function hasTag(request: FastifyRequest, etag: string): boolean {
+  const known = knownTags(request);
+  return known.includes(etag) || known.includes("*");
+}
+
+/** Sends an answer with its own tag, else one of its text, and 304 to a client that has it. */
+export async function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || (answer.httpStatus !== 200 && answer.httpStatus !== 304)) {
+    return send(reply, answer);
+  }
+  const isLarge = answer.body.length > LARGE_TEXT;
+  if (isLarge) await calmTurn();
+  const etag = answer.etag ?? hashTag(answer.body);
+  if (isLarge) await calmTurn();
+  reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
+  return hasTag(request, etag)
+    ? send(reply, { ...answer, httpStatus: 304, body: "" })
+    : send(reply, answer);
+}
+
+/** Returns a weak tag: the same answer is sent in several encodings. */
+function hashTag(text: string): string {
+  return `W/"${hash("sha1", text, "base64url")}"`;
+}

@@ -1,0 +1,73 @@
+import type { Queryable, Transaction } from "../../db/client.ts";
+import { addTracedAddresses } from "../state/addresses/state.ts";
+import { type BlockRange, encodeChainRows, inRange, insertChainRows } from "./chain.ts";
+import type { ChainRows, ChainTableName } from "./chain-tables.ts";
+
+/** Tables whose rows come from traces, or are more exact with them. */
+const TRACED: readonly ChainTableName[] = [
+  "internalTransactions",
+  "addressInternalTransactions",
+  "contractDestructions",
+  "contracts",
+];
+
+/** Returns the range of published blocks without internal transactions on a chain that is not traced; null when there are none. */
+export async function getUntraced(sql: Queryable): Promise<BlockRange | null> {
+  const [range] = await sql<BlockRange[]>`
+    SELECT coalesce(traced_to + 1, start_block) AS from, head_number AS to FROM sync_state
+    WHERE NOT traced AND head_number IS NOT NULL AND coalesce(traced_to + 1, start_block) <= head_number`;
+  return range ?? null;
+}
+
+/** Returns whether a block's internal transactions are indexed. */
+export async function isTraced(sql: Queryable, blockNumber: number): Promise<boolean> {
+  const [state] = await sql<{ isTraced: boolean }[]>`
+    SELECT traced OR coalesce(traced_to >= ${blockNumber}, false) AS is_traced FROM sync_state`;
+  return state?.isTraced ?? false;
+}
+
+/** Marks the chain as traced: all its blocks have internal transactions. Earlier answers are void (`index_id`). */
+export async function markTraced(sql: Transaction): Promise<void> {
+  await sql`UPDATE sync_state SET traced = true, traced_to = NULL, index_id = gen_random_uuid()::text`;
+}
+
+/**
+ * Adds what the traces of the published blocks from `from` on show: internal transactions, contracts, errors, addresses. Returns
+ * false, and writes nothing, when one of the blocks is not the indexed one.
+ */
+export async function writeEarlierTraces(
+  sql: Transaction,
+  from: number,
+  rows: ChainRows,
+): Promise<boolean> {
+  const range = { from, to: from + rows.blocks.length - 1 };
+  if (!(await areIndexed(sql, from, rows.blocks))) return false;
+  // Before Byzantium (EIP-658) only a trace shows that a transaction failed and created no contract.
+  const failed = rows.transactions.filter(({ error }) => error !== null);
+  const isOld = failed.some(({ status }) => status === null);
+  await sql`DELETE FROM contracts WHERE ${inRange(sql, range)}`;
+  if (isOld) await sql`DELETE FROM address_transactions WHERE ${inRange(sql, range)}`;
+  await insertChainRows(
+    sql,
+    encodeChainRows(rows, isOld ? [...TRACED, "addressTransactions"] : TRACED),
+  );
+  for (const { blockNumber, transactionIndex, createdContract, error, revertData } of failed) {
+    await sql`
+      UPDATE transactions SET error = ${error}, revert_data = ${revertData}, created_contract = ${createdContract}
+      WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}`;
+  }
+  await addTracedAddresses(sql, range);
+  await sql`UPDATE sync_state SET traced_to = ${range.to}`;
+  return true;
+}
+
+/** Returns whether the blocks from `from` on are the indexed ones. */
+export async function areIndexed(
+  sql: Transaction,
+  from: number,
+  blocks: ChainRows["blocks"],
+): Promise<boolean> {
+  const stored = await sql<{ hash: string }[]>`
+    SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${from + blocks.length - 1} ORDER BY number`;
+  return blocks.every(({ hash }, index) => stored[index]?.hash === hash);
+}
