@@ -3,12 +3,8 @@ import { z } from "zod";
 import { parseRpcBody } from "../api/eth-rpc/handle.ts";
 import { endOf, jsonAnswer, jsonText, REVALIDATE, send } from "../api/http/answer.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
-<<<<<<< HEAD
 import type { GuideOptions } from "../api/openapi/guides.ts";
-import { perChain } from "../api/serving/served-chain.ts";
-=======
 import { type ChainsOption, perChain } from "../api/serving/served-chain.ts";
->>>>>>> main
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
 import { RequestError } from "../core/errors.ts";
@@ -44,11 +40,7 @@ const ASKED = z
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
-<<<<<<< HEAD
-  options: Pick<HttpOptions, "chains"> & Pick<GuideOptions, "publicUrl"> & RateLimitOptions,
-=======
-  options: ChainsOption & RateLimitOptions,
->>>>>>> main
+  options: ChainsOption & Pick<GuideOptions, "publicUrl"> & RateLimitOptions,
   limiter: RateLimiter,
   answerers: Answerers,
 ): void {

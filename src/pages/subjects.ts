@@ -140,15 +140,7 @@ export function addSubjects(
   }
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
-<<<<<<< HEAD
-  function look(
-    { sql }: ServedChain,
-    kind: PageKind,
-    subject: string,
-  ): Promise<ShellContent | undefined> {
-=======
-  function look({ sql, coinSymbol }: ServedChain, kind: PageKind, subject: string) {
->>>>>>> main
+  function look({ sql }: ServedChain, kind: PageKind, subject: string) {
     const plain = plainContent(kind, subject);
     return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
       const head = await served;

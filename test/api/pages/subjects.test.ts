@@ -64,7 +64,11 @@ describe("previews of links", () => {
       `Transaction ${transactionHash(2)}`,
       /^Succeeded in block 2\. 0x\w+…\w+ sent 1\.5 HBR to 0x\w+…\w+\.$/,
     ],
-    [`/tx/${transactionHash(3)}`, "Transaction", /^Failed in block 3\. 0x\w+…\w+ tried to deploy a contract\.$/],
+    [
+      `/tx/${transactionHash(3)}`,
+      "Transaction",
+      /^Failed in block 3\. 0x\w+…\w+ tried to deploy a contract\.$/,
+    ],
     ["/block/7", "Block 7", /^0 transactions, 0 gas used, 2025-/],
     [`/block/${blockHash(7)}`, "Block 7", /./],
     ["/block/latest", `Block ${HEAD}`, /./],
