@@ -16,8 +16,9 @@ export function partsOf(transaction, transfers, guess) {
   const called = { name: name ?? input.slice(0, 10) };
   const subject = { address: from };
   if (!transaction.success) {
-    const attempt = to === "" ? ["deploy a contract"] : ["call ", called, " on ", { address: to }];
-    return [subject, " tried to ", ...(input === "0x" ? ["pay ", { address: to }] : attempt)];
+    if (to === "") return [subject, " tried to deploy a contract"];
+    const attempt = input === "0x" ? ["pay "] : ["call ", called, " on "];
+    return [subject, " tried to ", ...attempt, { address: to }];
   }
   const moved = transfersIn(transfers, transaction);
   if (moved) return [subject, ...moved];
@@ -28,7 +29,7 @@ export function partsOf(transaction, transfers, guess) {
   }
   if (name === "approve" || name === "setApprovalForAll") {
     const spender = details.call?.parameters[0]?.value;
-    const who = spender ? { address: spender } : "a spender";
+    const who = /^0x[0-9a-f]{40}$/.test(spender) ? { address: spender } : "a spender";
     return [subject, " approved ", who, " for ", { address: to }];
   }
   const paid = value === "0" ? [] : [" with ", ...coins];
