@@ -26,6 +26,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
     "verified runtime codes have it: runtime_length says so",
   "src/store/contracts/verified/similar.ts mask":
     "verified runtime codes have it: runtime_length says so",
+  "src/store/writer/earlier-traces.ts to": "read only where there is a head",
   "src/store/sync-state.ts number": "read only where there is a head",
   "src/store/writer/recorded-rows.ts head": "a chain without a head is left out",
   "src/store/sync-state.ts hash": "is there with head_number",

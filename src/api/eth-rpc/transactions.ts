@@ -15,6 +15,7 @@ import type { Forward, Forwarded } from "../explorer/forwarding.ts";
 import { earlierReceipt } from "../explorer/from-node/transactions/earlier-blocks.ts";
 import { withoutUnservedBlock } from "../explorer/from-node/transactions/mempool.ts";
 import { topicsOf } from "../explorer/present/log.ts";
+import { withHead } from "../reading/snapshot.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
 const INVALID_HASH = rpcFailure("invalid-parameter", "Transaction hash is invalid");
@@ -39,10 +40,9 @@ export async function findTransaction(
   hash: Hex,
   forward: Forward,
 ): Promise<Forwarded> {
-  const { transaction, head } = await read(async (sql, served) => ({
-    transaction: await getSignedTransaction(sql, hash),
-    head: await served,
-  }));
+  const { found: transaction, head } = await withHead(read, (sql) =>
+    getSignedTransaction(sql, hash),
+  );
   if (transaction) return { result: presentTransaction(transaction, chainId()) };
   const answer = await forward({ method: "eth_getTransactionByHash", params: [hash] });
   if ("error" in answer) return answer;
@@ -56,10 +56,7 @@ export async function findReceipt(
   hash: Hex,
   forward: Forward,
 ): Promise<Forwarded> {
-  const { receipt, head } = await read(async (sql, served) => ({
-    receipt: await getReceipt(sql, hash),
-    head: await served,
-  }));
+  const { found: receipt, head } = await withHead(read, (sql) => getReceipt(sql, hash));
   if (receipt) return { result: presentReceipt(receipt) };
   if (head.startBlock === 0) return { result: null };
   const answer = await forward({ method: "eth_getTransactionReceipt", params: [hash] });

@@ -44,34 +44,22 @@ export async function nameCalls<Entry extends Calling>(
   entries: readonly Entry[],
   callOf: (entry: Entry) => Call,
 ): Promise<Named<Entry>[]> {
-  if (!entries.some(({ mayBeNamed }) => mayBeNamed)) {
-    return entries.map((entry) => ({ entry, call: undefined }));
-  }
-  return nameEntries(sql, entries, callOf);
-}
-
-/** Looks up each call once, however often it occurs. */
-async function nameEntries<Entry extends Calling>(
-  sql: Queryable,
-  entries: readonly Entry[],
-  callOf: (entry: Entry) => Call,
-): Promise<Named<Entry>[]> {
   const calls = entries.map((entry) => {
+    if (!entry.mayBeNamed) return undefined;
     const { to, input } = callOf(entry);
-    const selector = entry.mayBeNamed ? selectorOf({ to, input }) : undefined;
+    const selector = selectorOf({ to, input });
     return to !== null && selector !== undefined
       ? { key: to + selector, address: to, selector }
       : undefined;
   });
+  // Each call is looked up once, however often it occurs.
   const distinct = new Map(calls.flatMap((call) => (call ? [[call.key, call] as const] : [])));
-  const names = await listMethodNames(sql, [...distinct.values()]);
+  const names = distinct.size > 0 ? await listMethodNames(sql, [...distinct.values()]) : [];
   const nameOf = new Map([...distinct.keys()].map((key, index) => [key, names[index]]));
   return entries.map((entry, index) => {
     const call = calls[index];
     const functionName = call && nameOf.get(call.key);
-    return {
-      entry,
-      call: call && functionName ? { selector: call.selector, functionName } : undefined,
-    };
+    const name = functionName ? { selector: call.selector, functionName } : undefined;
+    return { entry, call: name };
   });
 }

@@ -75,7 +75,7 @@ export function readWalk(
         : head.number;
     const block = isOfBlocks
       ? await getBlockReference(sql, Math.min(end, head.number))
-      : await lastChange(sql, kind, others);
+      : await findLastChange(sql, kind, others);
     const isSameIndex = !known || known.index === indexOf(head);
     if (!isSameIndex || (isOfBlocks && known && known.pin !== pinOf(block))) {
       throw new RequestError(409, "stale-cursor", REORGANISED);
@@ -105,15 +105,14 @@ export function readWalk(
 }
 
 /** Returns the newest block with a change of a list's holdings. */
-async function lastChange(
+async function findLastChange(
   sql: Queryable,
   of: Action["cursor"],
   { contractaddress, address }: Readonly<Record<string, unknown>>,
-): Promise<BlockReference | undefined> {
-  const number = await getLastTransferBlock(
-    sql,
-    of === "token" ? { token: contractaddress as Address } : { owner: address as Address },
-  );
+) {
+  const isOfToken = of === "token";
+  const whose = isOfToken ? { token: contractaddress as Address } : { owner: address as Address };
+  const number = await getLastTransferBlock(sql, whose);
   return number === undefined ? undefined : getBlockReference(sql, number);
 }
 

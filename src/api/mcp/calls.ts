@@ -6,7 +6,7 @@ import type { Dispatch } from "../explorer/dispatch.ts";
 import type { Answer } from "../http/answer.ts";
 import { requestErrorOf } from "../http/failures.ts";
 import { chooseChain } from "../serving/chains.ts";
-import { decideChain, knownChainId, type ServedChain } from "../serving/served-chain.ts";
+import { decideChain, knownChainId } from "../serving/served-chain.ts";
 import { boundResult, countFitting } from "./answers.ts";
 import {
   type ActionTool,
@@ -43,43 +43,30 @@ export async function callTool(
   name: string,
   sent: Arguments,
 ): Promise<object | undefined> {
-  const own = Object.hasOwn(OWN_TOOLS, name) ? name : undefined;
   const tool = actionTools.get(name);
-  if (own === undefined && !tool) return undefined;
-  let chain: ServedChain | undefined;
+  if (!tool && !Object.hasOwn(OWN_TOOLS, name)) return undefined;
   try {
-    const result = tool
-      ? await callAction(asked, tool, sent, (chosen) => (chain = chosen))
-      : await callOwn(asked, name as keyof typeof OWN_TOOLS, sent, (chosen) => (chain = chosen));
-    return result;
+    return tool
+      ? await callAction(asked, tool, sent)
+      : await callOwn(asked, name as keyof typeof OWN_TOOLS, sent);
   } catch (thrown) {
     const known = requestErrorOf(thrown);
     if (!known) asked.request.log.error({ err: thrown }, "request failed");
     const error = known ?? new RequestError(500, "internal", "Something went wrong.");
-    return failure(chain, undefined, error, error.message);
+    return failure(asked.request, undefined, error, error.message);
   }
 }
 
-type Choose = (chain: ServedChain) => void;
-
-async function callOwn(
-  asked: Asked,
-  name: keyof typeof OWN_TOOLS,
-  sent: Arguments,
-  choose: Choose,
-): Promise<object> {
+async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Arguments) {
   requireKnown(Object.keys(OWN_TOOLS[name].inputSchema.properties), sent);
-  const severalChains = asked.request.chains.length > 1;
+  const { request } = asked;
   switch (name) {
-    case "find_action":
-      return success(
-        undefined,
-        undefined,
-        findActions(textOf(sent, "query", 200), severalChains),
-        false,
-      );
+    case "find_action": {
+      const found = findActions(textOf(sent, "query", 200), request.chains.length > 1);
+      return success(request, undefined, found, false);
+    }
     case "list_chains":
-      return success(undefined, undefined, await asked.listChains(), false);
+      return success(request, undefined, await asked.listChains(), false);
     case "convert_amount": {
       const amount = textOf(sent, "amount", 100);
       const decimals = Number(textOf(sent, "decimals", 3));
@@ -87,15 +74,14 @@ async function callOwn(
       if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
         throw invalid("decimals", "decimals is to be a whole number from 0 to 255");
       }
-      const result = formatUnits(BigInt(amount), decimals);
-      return success(undefined, undefined, result, false);
+      return success(request, undefined, formatUnits(BigInt(amount), decimals), false);
     }
     case "call_action": {
       const tool = actionTools.get(textOf(sent, "name", 100));
       if (!tool) throw new RequestError(200, "unknown-action", "Unknown action");
       const given = sent["arguments"] ?? {};
       if (!isRecord(given)) throw invalid("arguments", "arguments is to be an object");
-      return callAction(asked, tool, given, choose);
+      return callAction(asked, tool, given);
     }
   }
 }
@@ -104,20 +90,15 @@ async function callAction(
   { request, client, signal, dispatch }: Asked,
   tool: ActionTool,
   sent: Arguments,
-  choose: Choose,
 ): Promise<object> {
   const { action, module } = tool;
   const names = argumentsOf(action);
   const chainid = sent["chainid"] ?? undefined;
   const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
   const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
-  choose(chain);
   requireKnown([...names, "chainid"], sent);
-  const given = Object.fromEntries(
-    names
-      .filter((name) => (sent[name] ?? null) !== null)
-      .map((name) => [name, scalarOf(sent, name)]),
-  );
+  const sentNames = names.filter((name) => (sent[name] ?? null) !== null);
+  const given = Object.fromEntries(sentNames.map((name) => [name, scalarOf(sent, name)]));
   request.actionName = `${module}/${action.name}`;
   const input = new Map(Object.entries(given));
   if (isList(tool)) {
@@ -133,81 +114,71 @@ async function callAction(
   const whole = await ask();
   const rows = action.cursor === undefined || whole.fault ? [] : JSON.parse(whole.body).result;
   const fitting = countFitting(rows);
-  if (fitting === undefined) return present(whole, chain, tool, given);
+  if (fitting === undefined) return present(whole, request, tool, given);
   // A shorter page, so that its cursor leads to the rows left out.
   input.set("offset", String(Math.max(1, fitting)));
   const note = `${fitting} of ${rows.length} rows shown, ask again with cursor`;
-  return present(await ask(), chain, tool, given, [note]);
+  return present(await ask(), request, tool, given, [note]);
 }
 
 /** The answer of an action, out of its envelope. */
 function present(
   { body, fault, block, contentType, next }: Answer,
-  chain: ServedChain,
+  request: FastifyRequest,
   tool: ActionTool,
   given: Readonly<Record<string, string>>,
   cut: readonly string[] = [],
-): object {
-  if (!contentType.includes("json")) return success(chain, block, body, false);
+) {
+  if (!contentType.includes("json")) return success(request, block, body, false);
   const { status, message, result, error } = JSON.parse(body);
-  if (fault?.code === "empty") {
-    const answer = { chainid: idOf(chain), block: blockOf(block), result: [], note: message };
-    return content(answer, false);
-  }
-  if (!fault || status === "1") {
-    return success(chain, block, result, isList(tool), { next, cut });
-  }
+  if (fault?.code === "empty") return content(request, block, { result: [], note: message });
+  if (!fault || status === "1") return success(request, block, result, isList(tool), next, cut);
   const words = error?.message ?? error ?? (message === "NOTOK" ? result : message);
-  return failure(chain, block, fault, String(words), given);
+  return failure(request, block, fault, String(words), given);
 }
 
 function success(
-  chain: ServedChain | undefined,
+  request: FastifyRequest,
   block: Answer["block"],
   result: unknown,
   isRows: boolean,
-  { next, cut: lines = [] }: { next?: string | undefined; cut?: readonly string[] } = {},
-): object {
-  const head = { chainid: chain ? idOf(chain) : null, block: blockOf(block) };
+  next?: string,
+  lines: readonly string[] = [],
+) {
   const { cut = [], ...bounded } = boundResult(result, isRows);
   const said = [...lines, ...cut];
-  return content(
-    {
-      ...head,
-      ...bounded,
-      ...(next !== undefined && { next_cursor: next }),
-      ...(said.length > 0 && { cut: said }),
-    },
-    false,
-  );
+  return content(request, block, {
+    ...bounded,
+    ...(next !== undefined && { next_cursor: next }),
+    ...(said.length > 0 && { cut: said }),
+  });
 }
 
 function failure(
-  chain: ServedChain | undefined,
+  request: FastifyRequest,
   block: Answer["block"],
   { code, parameter }: Fault,
   words: string,
   given: Readonly<Record<string, string>> = {},
-): object {
+) {
   // No text of the request comes back as if it were this server's.
   const isQuoted = parameter !== undefined && given[parameter] && words.includes(given[parameter]);
   const message = TEXTS[code] ?? (isQuoted ? `Invalid ${parameter}` : words);
   const error = { code, message, ...(parameter !== undefined && { name: parameter }) };
-  return content({ chainid: chain ? idOf(chain) : null, block: blockOf(block), error }, true);
+  return content(request, block, { error }, true);
 }
 
-function content(structuredContent: object, isError: boolean): object {
+function content(
+  { chain }: FastifyRequest,
+  block: Answer["block"],
+  answer: object,
+  isError = false,
+) {
+  const chainid = (chain && knownChainId(chain)?.toString()) ?? null;
+  const at = block ? { number: String(block.number), hash: block.hash } : null;
+  const structuredContent = { chainid, block: at, ...answer };
   const text = JSON.stringify(structuredContent);
   return { content: [{ type: "text", text }], structuredContent, isError };
-}
-
-function idOf(chain: ServedChain): string | null {
-  const id = knownChainId(chain);
-  return id === undefined ? null : String(id);
-}
-
-function blockOf(block: Answer["block"]) {
-  return block ? { number: String(block.number), hash: block.hash } : null;
 }
 
 /** Throws `RequestError` for an argument that the tool does not have: an agent is to learn that. */

@@ -54,34 +54,30 @@ export function argumentsOf(action: Action): string[] {
   );
 }
 
-const CURSOR = { description: "next_cursor of the answer before", type: "string" };
+/** Arguments of lists, otherwise than the API describes them. */
+const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
+  cursor: text("next_cursor of the answer before"),
+  offset: {
+    description: "Rows",
+    type: "integer",
+    minimum: 1,
+    maximum: MOST_ROWS,
+    default: USUAL_ROWS,
+  },
+};
 
 /** The arguments of an action; `chainid` is required where a server has several chains. */
 function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
   const names = argumentsOf(action);
-  const parameters = describeParameters(action, "etherscan").filter(({ name }) =>
-    names.includes(name),
-  );
+  const described = describeParameters(action, "etherscan");
+  const parameters = described.filter(({ name }) => names.includes(name));
   const properties = parameters.map(({ name, description, schema }) => [
     name,
-    name === "cursor"
-      ? CURSOR
-      : name === "offset"
-        ? {
-            description: "Rows",
-            type: "integer",
-            minimum: 1,
-            maximum: MOST_ROWS,
-            default: USUAL_ROWS,
-          }
-        : { ...schema, ...(description && { description }) },
+    LIST_ARGUMENTS[name] ?? { ...schema, ...(description && { description }) },
   ]);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   return objectSchema(
-    {
-      ...Object.fromEntries(properties),
-      chainid: { type: "string", description: "Id of the chain" },
-    },
+    { ...Object.fromEntries(properties), chainid: text("Id of the chain") },
     severalChains ? [...required, "chainid"] : required,
   );
 }
@@ -151,15 +147,13 @@ function describe(tool: ActionTool, severalChains: boolean) {
   return { name, description: action.summary, inputSchema: schemaOf(tool, severalChains) };
 }
 
-const FOUND = 8;
-
 /** The actions that fit words best; the names of all where none fits. */
 export function findActions(query: string, severalChains: boolean): unknown[] {
   const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const scored = [...actionTools.values()].map((tool) => ({ tool, score: scoreOf(tool, words) }));
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
   return best.length > 0
-    ? best.slice(0, FOUND).map(({ tool }) => describe(tool, severalChains))
+    ? best.slice(0, 8).map(({ tool }) => describe(tool, severalChains))
     : [...actionTools.keys()];
 }
 

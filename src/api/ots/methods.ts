@@ -9,6 +9,7 @@ import { address, hash, tag, tagOrLatest } from "../explorer/modules/proxy/argum
 import { outcomeOf, type ProxyAction } from "../explorer/modules/proxy/define.ts";
 import * as fromIndex from "../explorer/modules/proxy/index-methods.ts";
 import * as fromNode from "../explorer/modules/proxy/node-methods.ts";
+import { withHead } from "../reading/snapshot.ts";
 import * as blocks from "./blocks.ts";
 import {
   blockInHex,
@@ -45,10 +46,7 @@ const getLogs = method([1, 1], async (context, [filter]) => {
 const getBlockByHash = method([1, 2], async (context, [block, isWhole = false]) => {
   const wanted = parse(hash(0), block);
   const call = { method: "eth_getBlockByHash", params: [wanted, isWhole === true] };
-  const { found, head } = await context.read(async (sql, served) => ({
-    found: await getBlock(sql, { hash: wanted }),
-    head: await served,
-  }));
+  const { found, head } = await withHead(context.read, (sql) => getBlock(sql, { hash: wanted }));
   if (found) return resultOf(await fromIndex.ofBranch(context, call));
   const other = resultOf(outcomeOf<Record<string, unknown> | null>(await context.forward(call)));
   return isQuantity(other?.["number"]) && Number(other["number"]) < head.startBlock ? other : null;

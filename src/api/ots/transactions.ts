@@ -22,6 +22,7 @@ import type { RpcContext } from "../eth-rpc/rpc.ts";
 import { askOnce } from "../explorer/forwarding.ts";
 import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
 import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
+import { withHead } from "../reading/snapshot.ts";
 import {
   LIMIT_EXCEEDED,
   method,
@@ -69,10 +70,9 @@ export const hasCode = method([2, 2], async (context, [account, block]) => {
 /** `ots_getContractCreator`: null where no code stands now. */
 export const getContractCreator = method([1, 1], async (context, [contract]) => {
   const address = parse(addressAt(0, "address"), contract);
-  const { facts, head } = await context.read(async (sql, served) => ({
-    facts: await getCreationFacts(sql, address),
-    head: await served,
-  }));
+  const { found: facts, head } = await withHead(context.read, (sql) =>
+    getCreationFacts(sql, address),
+  );
   if (!facts || !(await hasCodeAt(context, address, head))) return null;
   return { hash: facts.transactionHash, creator: facts.creator };
 });

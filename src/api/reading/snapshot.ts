@@ -102,6 +102,15 @@ export class NothingServed extends RequestError {
   }
 }
 
+/** Returns what a query finds, and the head of its state. */
+export function withHead<Found>(
+  read: Read,
+  query: (sql: Queryable) => Promise<Found>,
+  extent?: Extent,
+): Promise<{ found: Found; head: ServedHead }> {
+  return read(async (sql, head) => ({ found: await query(sql), head: await head }), extent);
+}
+
 /** Returns the number of the served head; 0 before the first block. */
 export async function readHeadNumber(read: Read): Promise<number> {
   try {

@@ -10,12 +10,7 @@ import { mediaTypeOf, parseJson, queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { createLargeAnswers, inTime, waitingInTime } from "../reading/bounds.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
-import {
-  decideChain,
-  knownChainId,
-  type ServedChain,
-  type ServedChains,
-} from "../serving/served-chain.ts";
+import { decideChain, knownChainId } from "../serving/served-chain.ts";
 import { type Endpoint, SourcifyError, type SourcifyRequest } from "./endpoint.ts";
 import { contract } from "./endpoints/contract.ts";
 import { contractLink, job, jobLink } from "./endpoints/job.ts";
@@ -61,7 +56,15 @@ export function addSourcify(
           },
           body: () => readBody(request),
         };
-        const served = decideChain(request, await chainOf(endpoint, asked, chains));
+        // The chain in the path, else the endpoint's choice, else the first active one.
+        const { chainId = "" } = asked.parameters;
+        const wanted = /^\d{1,20}$/.test(chainId) ? BigInt(chainId) : undefined;
+        const served = decideChain(
+          request,
+          chains.find((chain) => wanted === BigInt(knownChainId(chain) ?? -1)) ??
+            (await endpoint.chainOf?.(asked, chains)) ??
+            chains.find((chain) => chain.stopped() === null),
+        );
         const { sql, ...services } = served;
         if (endpoint.body) await requireSynchronised(sql);
         const context = {
@@ -92,20 +95,6 @@ export function addSourcify(
       app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
     }
   }
-}
-
-/** Returns the chain of a request: the one in the path, else the endpoint's choice, else the first active one. */
-async function chainOf(
-  endpoint: Endpoint,
-  request: SourcifyRequest,
-  chains: ReturnType<ServedChains>,
-): Promise<ServedChain> {
-  const { chainId = "" } = request.parameters;
-  const wanted = /^\d{1,20}$/.test(chainId) ? BigInt(chainId) : undefined;
-  const named = chains.find((chain) => wanted === BigInt(knownChainId(chain) ?? -1));
-  if (named) return named;
-  const chosen = await endpoint.chainOf?.(request, chains);
-  return chosen ?? chains.find((chain) => chain.stopped() === null) ?? chains[0];
 }
 
 /** Returns the paths of an endpoint: clients may omit the slash after the base. */

@@ -161,7 +161,13 @@ async function compileAndMatch(session: Session, input: CompilerInput, selection
     other ??= compile(session.compiler, withTrailingBlank(input), selection).then((compiled) =>
       readerOf(session, input, compiled),
     );
-    candidates.push(remarked(session, input, candidate, await other));
+    const counterpart = (await other)(path, name);
+    const marked = counterpart ? withInnerAuxdata(contract, counterpart) : contract;
+    candidates.push({
+      ...candidate,
+      contract: marked,
+      match: counterpart ? compare(session, input, marked) : candidate.match,
+    });
   }
   candidates.sort((left, right) => rankOf(right.match) - rankOf(left.match));
   return { input, candidates, abstract, names: output.names };
@@ -238,18 +244,6 @@ function readerOf(
     );
   const unreported = unreportedAuxdata(from, texts);
   return (path, name) => readContract(output.contract(path, name), { ...from, unreported });
-}
-
-function remarked(
-  session: Session,
-  input: CompilerInput,
-  candidate: Candidate,
-  other: ContractReader,
-): Candidate {
-  const counterpart = other(candidate.path, candidate.name);
-  if (counterpart === undefined) return candidate;
-  const contract = withInnerAuxdata(candidate.contract, counterpart);
-  return { ...candidate, contract, match: compare(session, input, contract) };
 }
 
 /** Changes only the metadata hashes of all contracts. */

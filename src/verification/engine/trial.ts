@@ -64,17 +64,17 @@ export async function trialOf(
     return !mayBeRun(run, foreignParts(compiledCreation, run, addresses));
   });
   if (values.length === 0 && harmless.length === endings.length) return trial(endings);
-  if (!(await mayJumpAnywhere(session, input, metadata))) return trial(endings);
+  // Jumps of the source may lead outside its functions.
+  const mayJumpAnywhere =
+    input.language === "Yul"
+      ? hasVerbatim(input)
+      : input.language !== "Vyper" &&
+        settingsIn(metadata)["viaIR"] !== true &&
+        (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;
+  if (!mayJumpAnywhere) return trial(endings);
   // It may also run its runtime code.
   asks = environmentOf(compiledCreation.bytes, Buffer.alloc(0));
   return trial(harmless);
-}
-
-/** Returns whether jumps of the source may lead outside its functions. */
-async function mayJumpAnywhere(session: Session, input: CompilerInput, metadata: string) {
-  if (input.language === "Yul") return hasVerbatim(input);
-  if (input.language === "Vyper" || settingsIn(metadata)["viaIR"] === true) return false;
-  return (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;
 }
 
 /** Returns possible arguments in the creation code on chain: the bytes after the code it leaves. */

@@ -64,6 +64,11 @@ export function describeContract(proven: {
   const { sources, further } = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;
+  // For Yul without reported runtime code, the code in its constructor is the source's.
+  const isUnreported = match.compiledRuntime.bytes.length === 0 && creationMatch !== null;
+  const isFromSource =
+    runtimeMatch !== null ||
+    (isUnreported && match.compiledCreation.bytes.includes(onChain.runtimeCode));
   const taken = settingsIn(metadata);
   const own = withPragmas(input, path, version.release);
   const given = givenAddresses(input.settings, taken);
@@ -101,19 +106,9 @@ export function describeContract(proven: {
     creationSourceMap: evm.bytecode.sourceMap ?? null,
     runtimeSourceMap: evm.deployedBytecode.sourceMap ?? null,
     fingerprint: runtimeMatch && fingerprintOf(match, runtimeMatch, onChain.runtimeCode),
-    proof: proofOf(levels, isFromSource(match, levels, onChain), values, linked),
+    proof: proofOf(levels, isFromSource, values, linked),
     trial,
   };
-}
-
-/** Returns whether the code on chain is the source's; for Yul, the code in its constructor. */
-function isFromSource(
-  { compiledRuntime, compiledCreation }: ContractMatch,
-  { runtime, creation }: Levels,
-  onChain: OnChainCode,
-): boolean {
-  const isUnreported = compiledRuntime.bytes.length === 0 && creation !== null;
-  return runtime !== null || (isUnreported && compiledCreation.bytes.includes(onChain.runtimeCode));
 }
 
 function proofOf(

@@ -70,7 +70,11 @@ export async function verify(
   if (raised === undefined) {
     const failure = explain(first, metadata?.solc != null);
     onFailure(failure);
-    throw new VerificationError(await withDiagnosis(session, first, failure, task.diagnosisMs));
+    if (failure.code !== "bytecode") throw new VerificationError(failure);
+    const hint =
+      wrongLibrary(session, first) ?? (await diagnoseSettings(session, first, task.diagnosisMs));
+    const detail = hint === undefined ? failure.detail : `${failure.detail} ${hint}`;
+    throw new VerificationError({ ...failure, detail });
   }
   const values = await readImmutables(session, raised.input, raised.candidate);
   const trial = await trialOf(session, raised.input, raised.candidate, values);
@@ -183,18 +187,6 @@ function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): voi
     const detail = `The request names ${address} for the library ${name}, the code on chain ${found[1]}.`;
     throw new VerificationError({ code: "bytecode", detail });
   }
-}
-
-async function withDiagnosis(
-  session: Session,
-  failed: Attempt,
-  failure: VerificationFailure,
-  diagnosisMs: number,
-): Promise<VerificationFailure> {
-  if (failure.code !== "bytecode") return failure;
-  const library = wrongLibrary(session, failed);
-  const hint = library ?? (await diagnoseSettings(session, failed, diagnosisMs));
-  return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {

@@ -9,6 +9,7 @@ import {
   listCoinAccounts,
 } from "../../../store/state/addresses/coin-balances.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
+import { withHead } from "../../reading/snapshot.ts";
 import type { Context } from "../action.ts";
 import { atState } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
@@ -41,8 +42,9 @@ export async function readCoinAccounts<Account extends CoinAccount>(
   context: Pick<Context, "read" | "chain">,
   list: (sql: Queryable) => Promise<Account[]>,
 ): Promise<(Account & { balance: string })[]> {
-  const { accounts, head } = await context.read(
-    async (sql, served) => ({ accounts: await list(sql), head: await served }),
+  const { found: accounts, head } = await withHead(
+    context.read,
+    (sql) => list(sql),
     "one statement",
   );
   return fillBalances(context, accounts, head);

@@ -4,7 +4,6 @@ import type { Holder } from "../../../store/state/token-balances/holdings.ts";
 import {
   countPastTransfers,
   listPastHolders,
-  type PastHolder,
 } from "../../../store/state/token-balances/past-holders.ts";
 import { getToken } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
@@ -55,7 +54,13 @@ async function compare(
   block: PastBlock,
   { holders, total, isCounted }: Found,
 ): Promise<Outcome<Holder[]>> {
-  const balances = holders.flatMap((holder) => balancesOf(holder));
+  // The balances to compare: the whole one, or that of each id.
+  const balances = holders.flatMap(({ owner, amount, byId }) =>
+    (byId?.split(",") ?? [`:${amount}`]).map((pair) => {
+      const [id = "", held = "0"] = pair.split(":");
+      return { owner, id: id === "" ? undefined : BigInt(id), amount: BigInt(held) };
+    }),
+  );
   if (balances.length > MOST_BALANCES) return failed("too-large", TOO_LONG);
   const queries = balances.map(({ owner, id }) => ({
     token,
@@ -72,16 +77,4 @@ async function compare(
     (!isSupply || holders.length === 0 || BigInt(supply) === BigInt(total));
   if (!isSame) return failed("unsupported", OTHERWISE);
   return ok(holders);
-}
-
-function balancesOf({
-  owner,
-  amount,
-  byId,
-}: PastHolder): { owner: Address; id: bigint | undefined; amount: bigint }[] {
-  if (byId === null) return [{ owner, id: undefined, amount: BigInt(amount) }];
-  return byId.split(",").map((pair) => {
-    const [id = "0", held = "0"] = pair.split(":");
-    return { owner, id: BigInt(id), amount: BigInt(held) };
-  });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatUnits } from "../../../core/decimal.ts";
 import { listContractsAmong } from "../../../store/contracts/creations.ts";
-import { getToken } from "../../../store/state/tokens/token.ts";
+import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import { type Action, defineAction } from "../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
 import { readContracts } from "../from-node/accounts.ts";
@@ -10,6 +10,7 @@ import { readHolderCount, readHolders } from "../from-node/members.ts";
 import { readPastHolders } from "../from-node/past-holders.ts";
 import { readToken } from "../from-node/token-supply.ts";
 import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
+import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";
 import { listtokens } from "./contract/names.ts";
@@ -20,32 +21,26 @@ const contractaddress = address({
   invalid: "Invalid contract address hash",
 }).describe("Token contract");
 
+const described = defineRecord<Token>()({
+  cataloged: [z.boolean(), (token) => token.cataloged],
+  contractAddress: [wire.address, (token) => token.address],
+  decimals: [wire.decimalOrEmpty, (token) => String(token.decimals ?? "")],
+  name: [z.string(), (token) => token.name ?? ""],
+  symbol: [z.string(), (token) => token.symbol ?? ""],
+  totalSupply: [wire.decimalOrEmpty, (token) => token.totalSupply ?? ""],
+  type: [wire.tokenType, (token) => `ERC-${token.standard}` as const],
+});
+
 const getTokenAction = defineAction({
   name: "getToken",
   summary: "Name, symbol, decimals, supply and standard of a token",
   params: z.object({ contractaddress }),
-  result: z.object({
-    cataloged: z.boolean(),
-    contractAddress: wire.address,
-    decimals: wire.decimalOrEmpty,
-    name: z.string(),
-    symbol: z.string(),
-    totalSupply: wire.decimalOrEmpty,
-    type: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
-  }),
+  result: described.schema,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await readToken(context, input.contractaddress);
     if (!token) return failed("not-found", "Contract address not found");
-    return ok({
-      cataloged: token.cataloged,
-      contractAddress: token.address,
-      decimals: token.decimals === null ? "" : String(token.decimals),
-      name: token.name ?? "",
-      symbol: token.symbol ?? "",
-      totalSupply: token.totalSupply ?? "",
-      type: `ERC-${token.standard}` as const,
-    });
+    return ok(described.present(token));
   },
 });
 

@@ -1,66 +1,38 @@
-import { z } from "zod";
 import { int64ToDecimal } from "../../../core/evm/quantity.ts";
 import type { BlockEntry } from "../../../store/blocks/block-details.ts";
 import type { Uncle } from "../../../store/blocks/uncles.ts";
 import type { Withdrawal } from "../../../store/blocks/withdrawals.ts";
 import * as wire from "../wire.ts";
+import { defineRecord } from "./record.ts";
 
-/** A block in a list. */
-export const blockRecord = z
-  .object({
-    blockNumber: wire.decimal,
-    blockHash: wire.hash,
-    parentHash: wire.hash,
-    timeStamp: wire.decimal,
-    confirmations: wire.decimal,
-    miner: wire.address,
-    difficulty: wire.decimal,
-    size: wire.decimal,
-    gasLimit: wire.decimal,
-    gasUsed: wire.decimal,
-    baseFeePerGas: wire.decimalOrEmpty,
-    txsCount: wire.decimal,
-    fees: wire.decimal,
-    burntFees: wire.decimal,
-  })
-  .meta({ id: "Block" });
-
-/** Presents a block. Amounts in wei. */
-export function presentBlock(block: BlockEntry): z.output<typeof blockRecord> {
-  return {
-    blockNumber: String(block.number),
-    blockHash: block.hash,
-    parentHash: block.parentHash,
-    timeStamp: String(block.timestampSeconds),
-    confirmations: String(block.confirmations),
-    miner: block.miner,
-    difficulty: block.difficulty,
-    size: String(block.size),
-    gasLimit: block.gasLimit,
-    gasUsed: block.gasUsed,
-    baseFeePerGas: block.baseFeePerGas ?? "",
-    txsCount: String(block.transactionCount),
-    fees: block.fees,
-    burntFees: String(BigInt(block.fees) - BigInt(block.reward)),
-  };
-}
-
-export const withdrawalRecord = z.object({
-  withdrawalIndex: wire.decimal,
-  validatorIndex: wire.decimal,
-  address: wire.address,
-  amount: wire.decimal.describe("In Gwei"),
+/** A block in a list. Amounts in wei. */
+const block = defineRecord<BlockEntry>()({
+  blockNumber: [wire.decimal, (row) => String(row.number)],
+  blockHash: [wire.hash, (row) => row.hash],
+  parentHash: [wire.hash, (row) => row.parentHash],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  confirmations: [wire.decimal, (row) => String(row.confirmations)],
+  miner: [wire.address, (row) => row.miner],
+  difficulty: [wire.decimal, (row) => row.difficulty],
+  size: [wire.decimal, (row) => String(row.size)],
+  gasLimit: [wire.decimal, (row) => row.gasLimit],
+  gasUsed: [wire.decimal, (row) => row.gasUsed],
+  baseFeePerGas: [wire.decimalOrEmpty, (row) => row.baseFeePerGas ?? ""],
+  txsCount: [wire.decimal, (row) => String(row.transactionCount)],
+  fees: [wire.decimal, (row) => row.fees],
+  burntFees: [wire.decimal, ({ fees, reward }) => String(BigInt(fees) - BigInt(reward))],
 });
+export const blockRecord = block.schema.meta({ id: "Block" });
+export const presentBlock = block.present;
 
-/** Presents a withdrawal. */
-export function presentWithdrawal(withdrawal: Withdrawal): z.output<typeof withdrawalRecord> {
-  return {
-    withdrawalIndex: int64ToDecimal(withdrawal.withdrawalIndex),
-    validatorIndex: int64ToDecimal(withdrawal.validatorIndex),
-    address: withdrawal.address,
-    amount: withdrawal.amountGwei,
-  };
-}
+const withdrawal = defineRecord<Withdrawal>()({
+  withdrawalIndex: [wire.decimal, (row) => int64ToDecimal(row.withdrawalIndex)],
+  validatorIndex: [wire.decimal, (row) => int64ToDecimal(row.validatorIndex)],
+  address: [wire.address, (row) => row.address],
+  amount: [wire.decimal.describe("In Gwei"), (row) => row.amountGwei],
+});
+export const withdrawalRecord = withdrawal.schema;
+export const presentWithdrawal = withdrawal.present;
 
 /** One more than the blocks by which an uncle may be older than its nephew (Yellow Paper, 11.1 and 11.3). */
 const DEPTH = 8n;

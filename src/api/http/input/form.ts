@@ -37,7 +37,6 @@ const FILES = /^files\[(\d{0,9})\]$/;
 const EQUALS = 0x3d;
 const PLUS = 0x2b;
 const PERCENT = 0x25;
-const BLANK = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -142,35 +141,14 @@ function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue
 }
 
 function decodeComponent(encoded: Buffer): string {
-  return decodeText(
-    encoded.includes(PERCENT) || encoded.includes(PLUS) ? decodePercent(encoded) : encoded,
-  );
-}
-
-function decodePercent(encoded: Buffer): Buffer {
-  const decoded = Buffer.allocUnsafe(encoded.length);
-  let length = 0;
-  for (let index = 0; index < encoded.length; index++) {
-    const byte = encoded[index] as number;
-    if (byte === PERCENT) {
-      const value = (digit(encoded[index + 1]) << 4) | digit(encoded[index + 2]);
-      if (value < 0) throw badRequest();
-      decoded[length++] = value;
-      index += 2;
-    } else decoded[length++] = byte === PLUS ? BLANK : byte;
+  const text = decodeText(encoded);
+  if (!encoded.includes(PERCENT) && !encoded.includes(PLUS)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch (error) {
+    throw badRequest(error);
   }
-  return decoded.subarray(0, length);
 }
-
-/** Returns the value of a hex digit's character; negative for anything else. */
-function digit(character: number | undefined): number {
-  return character === undefined ? -1 : (DIGITS[character] ?? -1);
-}
-
-const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
-  const value = Number.parseInt(String.fromCharCode(character), 16);
-  return Number.isNaN(value) ? -1 : value;
-});
 
 /** Returns a parameter by its exact name, else by the last one in another letter case. Source: docs/wire.md, "Parameters". */
 export function lookUp(input: Input, name: string): InputValue | undefined {

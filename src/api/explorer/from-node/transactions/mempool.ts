@@ -30,7 +30,7 @@ const count = z.string().refine(isExactQuantity);
 const status = z.object({ pending: count, queued: count });
 
 /** A transaction in a node's pool. */
-type PendingTransaction = z.output<typeof transaction>;
+export type PendingTransaction = z.output<typeof transaction>;
 type Unread = Readonly<Record<string, unknown>>;
 
 /** Most transactions of a pool: its one answer has 1.5 KB or more for each, and blocks the thread while it is parsed. */

@@ -3,6 +3,7 @@ import { listMinedBlocks } from "../../../../store/blocks/blocks.ts";
 import { listUnclesOfMiner } from "../../../../store/blocks/uncles.ts";
 import { listWithdrawals } from "../../../../store/blocks/withdrawals.ts";
 import { getFunding } from "../../../../store/state/addresses/funding.ts";
+import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readContracts } from "../../from-node/accounts.ts";
@@ -114,10 +115,9 @@ const fundedby = defineAction({
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
-    const { funding, head } = await context.read(async (sql, served) => ({
-      funding: await getFunding(sql, input.address),
-      head: await served,
-    }));
+    const { found: funding, head } = await withHead(context.read, (sql) =>
+      getFunding(sql, input.address),
+    );
     if (!funding) return ok([]);
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
     if ((await readContracts(context, [presence], head)).size > 0) return ok([]);

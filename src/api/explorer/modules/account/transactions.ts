@@ -10,10 +10,12 @@ import {
   listInternalTransactionsOfTransaction,
 } from "../../../../store/lists/internal-transactions.ts";
 import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
+import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
+import type { PendingTransaction } from "../../from-node/transactions/mempool.ts";
 import {
   address,
   blocksOf,
@@ -30,6 +32,7 @@ import {
   internalTransactionRecord,
   presentInternalTransaction,
 } from "../../present/internal-transaction.ts";
+import { defineRecord } from "../../present/record.ts";
 import {
   keyOfTransaction as keyOf,
   presentTransaction,
@@ -147,11 +150,9 @@ const txlistinternal = defineAction({
     };
     const list = listOf();
     if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
-    const { frames, head } = await read(
-      async (sql, served) => ({
-        frames: await nameFrames(sql, await list(sql), input.names),
-        head: await served,
-      }),
+    const { found: frames, head } = await withHead(
+      read,
+      async (sql) => nameFrames(sql, await list(sql), input.names),
       "statements of one head",
     );
     const wanted = who || frames.length > 0 ? undefined : hash;
@@ -177,6 +178,20 @@ function nameFrames(sql: Queryable, rows: readonly InternalTransactionEntry[], i
   return nameCalls(sql, frames, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
 }
 
+const pending = defineRecord<PendingTransaction>()({
+  hash: [wire.hash, (row) => row.hash],
+  nonce: [wire.decimal, (row) => quantityToDecimal(row.nonce)],
+  from: [wire.address, (row) => row.from],
+  to: [wire.addressOrEmpty, (row) => row.to ?? ""],
+  value: [wire.decimal, (row) => quantityToDecimal(row.value)],
+  gas: [wire.decimal, (row) => quantityToDecimal(row.gas)],
+  gasPrice: [wire.decimal, (row) => quantityToDecimal(row.gasPrice ?? row.maxFeePerGas ?? "0x0")],
+  input: [wire.data, (row) => row.input],
+  contractAddress: [z.literal(""), () => "" as const],
+  cumulativeGasUsed: [z.literal(""), () => "" as const],
+  gasUsed: [z.literal(""), () => "" as const],
+});
+
 const pendingtxlist = defineAction({
   name: "pendingtxlist",
   summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
@@ -186,41 +201,13 @@ const pendingtxlist = defineAction({
     offset: offset(MAXIMUM_OFFSET),
     filter_by: side,
   }),
-  result: z.array(
-    z.object({
-      hash: wire.hash,
-      nonce: wire.decimal,
-      from: wire.address,
-      to: wire.addressOrEmpty,
-      value: wire.decimal,
-      gas: wire.decimal,
-      gasPrice: wire.decimal,
-      input: wire.data,
-      contractAddress: z.literal(""),
-      cumulativeGasUsed: z.literal(""),
-      gasUsed: z.literal(""),
-    }),
-  ),
+  result: z.array(pending.schema),
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
   async handle({ mempool, page: { limit, skip } }, { address: party, filter_by }) {
     const own = await mempool(party, filter_by);
-    return ok(
-      own.slice(skip, skip + limit).map((transaction) => ({
-        hash: transaction.hash,
-        nonce: quantityToDecimal(transaction.nonce),
-        from: transaction.from,
-        to: transaction.to ?? "",
-        value: quantityToDecimal(transaction.value),
-        gas: quantityToDecimal(transaction.gas),
-        gasPrice: quantityToDecimal(transaction.gasPrice ?? transaction.maxFeePerGas ?? "0x0"),
-        input: transaction.input,
-        contractAddress: "" as const,
-        cumulativeGasUsed: "" as const,
-        gasUsed: "" as const,
-      })),
-    );
+    return ok(own.slice(skip, skip + limit).map(pending.present));
   },
 });
 

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { isHash, lowerHex } from "../../../../core/evm/hex.ts";
 import { quantity } from "../../../../core/evm/quantity.ts";
 import { getBlock, listBlocks } from "../../../../store/blocks/block-details.ts";
-import { getBlockCounts } from "../../../../store/blocks/blocks.ts";
+import { type BlockCounts, getBlockCounts } from "../../../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../../../store/blocks/uncles.ts";
 import { listWithdrawalsOfBlock } from "../../../../store/blocks/withdrawals.ts";
 import type { ServedHead } from "../../../../store/sync-state.ts";
-import { readHeadNumber } from "../../../reading/snapshot.ts";
+import { readHeadNumber, withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { type Failure, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
@@ -19,6 +19,7 @@ import {
   uncleReward,
   withdrawalRecord,
 } from "../../present/block.ts";
+import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
 /** Texts of the parameter `blockno` in this module. */
@@ -177,34 +178,28 @@ const getblockreward = defineAction({
   },
 });
 
+const counted = defineRecord<BlockCounts>()({
+  block: [z.number(), (row) => row.number],
+  txsCount: [z.number(), (row) => row.transactions],
+  internalTxsCount: [z.number(), (row) => row.internalTransactions],
+  erc20TxsCount: [z.number(), (row) => row.erc20Transfers],
+  erc721TxsCount: [z.number(), (row) => row.erc721Transfers],
+  erc1155TxsCount: [z.number(), (row) => row.erc1155Transfers],
+});
+
 const getblocktxnscount = defineAction({
   name: "getblocktxnscount",
   summary: "Transactions and transfers of a block, counted by kind",
   params: z.object({ blockno }),
-  result: z.object({
-    block: z.number(),
-    txsCount: z.number(),
-    internalTxsCount: z.number(),
-    erc20TxsCount: z.number(),
-    erc721TxsCount: z.number(),
-    erc1155TxsCount: z.number(),
-  }),
+  result: counted.schema,
   example: { blockno: "1" },
   changesWithHead: true,
   async handle({ read }, input) {
-    const { counts, head } = await read(async (sql, served) => ({
-      counts: await getBlockCounts(sql, input.blockno),
-      head: await served,
-    }));
+    const { found: counts, head } = await withHead(read, (sql) =>
+      getBlockCounts(sql, input.blockno),
+    );
     if (!counts) return unknownBlock(head, input.blockno);
-    return ok({
-      block: counts.number,
-      txsCount: counts.transactions,
-      internalTxsCount: counts.internalTransactions,
-      erc20TxsCount: counts.erc20Transfers,
-      erc721TxsCount: counts.erc721Transfers,
-      erc1155TxsCount: counts.erc1155Transfers,
-    });
+    return ok(counted.present(counts));
   },
 });
 

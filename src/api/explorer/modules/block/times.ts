@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { divideRounded, formatRounded } from "../../../../core/decimal.ts";
 import { findBlockNumber, getBlockPace } from "../../../../store/blocks/blocks.ts";
-import { STILL_INDEXING } from "../../../reading/snapshot.ts";
+import { STILL_INDEXING, withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
@@ -61,10 +61,9 @@ const getblocknobytime = defineAction({
   example: { timestamp: "4000000000", closest: "before" },
   changesWithHead: true,
   async handle({ read, dialect }, { timestamp, closest }) {
-    const { number, head } = await read(async (sql, served) => ({
-      number: await findBlockNumber(sql, timestamp, closest),
-      head: await served,
-    }));
+    const { found: number, head } = await withHead(read, (sql) =>
+      findBlockNumber(sql, timestamp, closest),
+    );
     // The first indexed block is the first one after a time only where the index has all before it.
     const found = closest === "before" ? number !== undefined : number !== head.startBlock;
     if (head.startBlock > 0 && !found) return failed("not-found", notIndexed(head));

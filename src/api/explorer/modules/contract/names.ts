@@ -9,6 +9,7 @@ import {
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { listItems, offset, page, paging, text, windowCheck } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
 const ROWS = 25;
@@ -20,13 +21,18 @@ const ADDRESSES = {
 };
 const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
 
-/** Names of a token or a verified contract. */
-const namedContract = z.object({
-  address: wire.address,
-  type: z.enum(["", "ERC-20", "ERC-404", "ERC-721", "ERC-1155"]).describe("Empty for no token"),
-  tokenName: z.string(),
-  tokenSymbol: z.string(),
-  contractName: z.string().describe("Empty without a verified source"),
+const named = defineRecord<NamedContract>()({
+  address: [wire.address, (row) => row.address],
+  type: [
+    z.enum(["", ...wire.tokenType.options]).describe("Empty for no token"),
+    ({ standard }) => (standard === null ? "" : (`ERC-${standard}` as const)),
+  ],
+  tokenName: [z.string(), (row) => row.name ?? ""],
+  tokenSymbol: [z.string(), (row) => row.symbol ?? ""],
+  contractName: [
+    z.string().describe("Empty without a verified source"),
+    (row) => row.contractName ?? "",
+  ],
 });
 
 export const listbyname = defineAction({
@@ -42,13 +48,13 @@ export const listbyname = defineAction({
     page,
     offset: offset(ROWS, MOST_ROWS),
   }),
-  result: z.array(namedContract),
+  result: z.array(named.schema),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
   async handle({ read, page }, input) {
     const rows = await read((sql) => listContractsByName(sql, input.name, page));
-    return ok(rows.map(presentNames));
+    return ok(rows.map(named.present));
   },
 });
 
@@ -66,12 +72,12 @@ export const listnames = defineAction({
       .transform((items) => [...new Set(items.map(lowerAddress))])
       .describe(`Up to ${MOST_ROWS} addresses, separated by commas`),
   }),
-  result: z.array(namedContract),
+  result: z.array(named.schema),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { addresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle({ read }, input) {
     const rows = await read((sql) => listNames(sql, input.addresses));
-    return ok(rows.map(presentNames));
+    return ok(rows.map(named.present));
   },
 });
 
@@ -80,7 +86,7 @@ export const listtokens = defineAction({
   summary: "Tokens, newest first",
   params: z.object(paging(ROWS, MOST_TOKENS)),
   result: z.array(
-    namedContract.extend({
+    named.schema.extend({
       tokenDecimal: wire.decimalOrEmpty,
       holdersCount: wire.decimal,
       firstBlock: wire.decimal.describe("The block of its first event"),
@@ -97,7 +103,7 @@ export const listtokens = defineAction({
       tokens,
       ({ firstBlock, address }) => [firstBlock, address],
       (token) => ({
-        ...presentNames(token),
+        ...named.present(token),
         tokenDecimal: String(token.decimals ?? ""),
         holdersCount: String(token.holderCount),
         firstBlock: String(token.firstBlock),
@@ -105,13 +111,3 @@ export const listtokens = defineAction({
     );
   },
 });
-
-function presentNames({ address, standard, name, symbol, contractName }: NamedContract) {
-  return {
-    address,
-    type: standard === null ? ("" as const) : (`ERC-${standard}` as const),
-    tokenName: name ?? "",
-    tokenSymbol: symbol ?? "",
-    contractName: contractName ?? "",
-  };
-}

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
 import { hexSlice } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import { listContractCreations } from "../../../../store/contracts/creations.ts";
+import {
+  type ContractCreation,
+  listContractCreations,
+} from "../../../../store/contracts/creations.ts";
 import { getProxy } from "../../../../store/contracts/proxies.ts";
 import { listVerifiedAbis } from "../../../../store/contracts/verified/abis.ts";
 import { CONTRACT_PARTS, getLookupBytes } from "../../../../store/contracts/verified/lookup.ts";
@@ -13,9 +16,11 @@ import {
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
 import { decode } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
+import { withHead } from "../../../reading/snapshot.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
 import {
   NOT_VERIFIED,
@@ -66,6 +71,16 @@ const getsourcecode = defineAction({
 const MAXIMUM_ADDRESSES = 10;
 const REQUIRED = "Query parameter contractaddresses is required";
 
+const created = defineRecord<ContractCreation>()({
+  contractAddress: [wire.address, (row) => row.address],
+  contractCreator: [wire.address, (row) => row.sender],
+  txHash: [wire.hash, (row) => row.transactionHash],
+  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+  timestamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  contractFactory: [wire.addressOrEmpty, (row) => row.factory ?? ""],
+  creationBytecode: [wire.data, (row) => row.creationCode],
+});
+
 const getcontractcreation = defineAction({
   name: "getcontractcreation",
   summary: "Creator, creation transaction and creation code of up to ten contracts",
@@ -74,17 +89,7 @@ const getcontractcreation = defineAction({
       .transform(listItems)
       .describe("Contract, or up to ten separated by commas"),
   }),
-  result: z.array(
-    z.object({
-      contractAddress: wire.address,
-      contractCreator: wire.address,
-      txHash: wire.hash,
-      blockNumber: wire.decimal,
-      timestamp: wire.decimal,
-      contractFactory: wire.addressOrEmpty,
-      creationBytecode: wire.data,
-    }),
-  ),
+  result: z.array(created.schema),
   example: { contractaddresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   refuse: (text) => ({ result: text }),
   async handle({ read, dialect }, { contractaddresses }) {
@@ -97,17 +102,7 @@ const getcontractcreation = defineAction({
     if (dialect === "etherscan" && creations.length === 0) {
       return verbatim({ status: "0", message: "No data found", result: null }, "empty");
     }
-    return ok(
-      creations.map((creation) => ({
-        contractAddress: creation.address,
-        contractCreator: creation.sender,
-        txHash: creation.transactionHash,
-        blockNumber: String(creation.blockNumber),
-        timestamp: String(creation.timestampSeconds),
-        contractFactory: creation.factory ?? "",
-        creationBytecode: creation.creationCode,
-      })),
-    );
+    return ok(creations.map(created.present));
   },
 });
 
@@ -140,10 +135,9 @@ const readcontract = defineAction({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
   async handle(context, input) {
     const { read, chain } = context;
-    const { abis, head } = await read(async (sql, served) => ({
-      abis: await listVerifiedAbis(sql, [input.address]),
-      head: await served,
-    }));
+    const { found: abis, head } = await withHead(read, (sql) =>
+      listVerifiedAbis(sql, [input.address]),
+    );
     if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
     const reading = abis
       .flatMap(({ abi }) => readAbi(abi))

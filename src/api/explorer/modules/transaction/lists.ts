@@ -2,11 +2,13 @@ import { z } from "zod";
 import { listTransactionsOfBlocks } from "../../../../store/lists/address-transactions.ts";
 import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { listTransfersOfTransaction } from "../../../../store/lists/token-transfers.ts";
+import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, NO_RECORDS, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import { blockBounds, blocksOf, paging, sort, windowCheck } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import {
   keyOfTransaction,
   presentTransaction,
@@ -49,53 +51,39 @@ const listtransactions = defineAction({
   },
 });
 
+type TransferOfTransaction = Awaited<ReturnType<typeof listTransfersOfTransaction>>[number];
+
+const transfer = defineRecord<TransferOfTransaction>()({
+  logIndex: [wire.decimal, (row) => String(row.logIndex)],
+  from: [wire.address, (row) => row.from],
+  to: [wire.address, (row) => row.to],
+  contractAddress: [wire.address, (row) => row.token],
+  tokenType: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
+  tokenID: [wire.decimalOrEmpty, (row) => row.tokenId ?? ""],
+  value: [wire.decimalOrEmpty, (row) => row.amount ?? ""],
+  tokenName: [z.string(), (row) => row.tokenName ?? ""],
+  tokenSymbol: [z.string(), (row) => row.tokenSymbol ?? ""],
+  tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? "")],
+});
+
 const listtransfers = defineAction({
   name: "listtransfers",
   summary: "Token transfers of a transaction, of all standards",
   params: z.object({ txhash, ...paging(100, MOST_ROWS) }),
-  result: z.array(
-    z.object({
-      logIndex: wire.decimal,
-      from: wire.address,
-      to: wire.address,
-      contractAddress: wire.address,
-      tokenType: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
-      tokenID: wire.decimalOrEmpty,
-      value: wire.decimalOrEmpty,
-      tokenName: z.string(),
-      tokenSymbol: z.string(),
-      tokenDecimal: wire.decimalOrEmpty,
-    }),
-  ),
+  result: z.array(transfer.schema),
   empty: { blockscout: "No token transfers found", etherscan: NO_RECORDS },
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   check: windowCheck(MOST_ROWS),
   cursor: "history",
   async handle({ read, chain, page }, input) {
-    const { rows, head } = await read(async (sql, served) => ({
-      rows: await listTransfersOfTransaction(sql, input.txhash, page),
-      head: await served,
-    }));
+    const { found: rows, head } = await withHead(read, (sql) =>
+      listTransfersOfTransaction(sql, input.txhash, page),
+    );
     if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
       return failed("not-found", notIndexed(head));
     }
-    return okPage(
-      page,
-      rows,
-      ({ logIndex, batchIndex }) => [logIndex, batchIndex],
-      (row) => ({
-        logIndex: String(row.logIndex),
-        from: row.from,
-        to: row.to,
-        contractAddress: row.token,
-        tokenType: `ERC-${row.standard}` as const,
-        tokenID: row.tokenId ?? "",
-        value: row.amount ?? "",
-        tokenName: row.tokenName ?? "",
-        tokenSymbol: row.tokenSymbol ?? "",
-        tokenDecimal: row.tokenDecimals === null ? "" : String(row.tokenDecimals),
-      }),
-    );
+    const keyOf = (row: TransferOfTransaction) => [row.logIndex, row.batchIndex];
+    return okPage(page, rows, keyOf, transfer.present);
   },
 });
 
