@@ -9,7 +9,7 @@ import { chooseChain } from "../api/serving/chains.ts";
 import { answerTo } from "../api/serving/front.ts";
 import { decideChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
-import type { ShellContent } from "./shell.ts";
+import type { ShellChain, ShellContent } from "./shell.ts";
 
 /** A request of the API by its path below the chain's root; with a body it is JSON-RPC. */
 export interface Asked {
@@ -82,15 +82,23 @@ type Parameters = Readonly<Record<string, string>>;
 const FIRST_PAGE = { page: "1", offset: "25" };
 const BLOCKS_AT_HOME = "50";
 const TRANSACTIONS_AT_HOME = "10";
+/** Pages with amounts of coins in dollars. */
+const PRICED = new Set(["home", "transaction", "block", "address"]);
 
 /**
  * Returns the requests of a page that do not depend on the part that it shows, by paths relative to its chain's root. They
  * equal those of its module (`browser/api.js`) letter by letter: the page recognises answers by them.
  */
 export function firstRequests(
-  { page, subject = "" }: ShellContent,
-  chainId: number | null,
+  content: ShellContent,
+  { chainId, hasPrice }: Pick<ShellChain, "chainId" | "hasPrice">,
 ): readonly Asked[] {
+  const asked = requestsOf(content, chainId);
+  const isPriced = hasPrice && PRICED.has(content.page);
+  return isPriced ? [...asked, action("stats", "coinprice", {})] : asked;
+}
+
+function requestsOf({ page, subject = "" }: ShellContent, chainId: number | null): Asked[] {
   const etherscan = (module: string, name: string, parameters: Parameters) =>
     action(module, name, parameters, chainId);
   switch (page) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { parseRpcBody } from "../api/eth-rpc/handle.ts";
 import { endOf, jsonAnswer, jsonText, REVALIDATE, send } from "../api/http/answer.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
+import type { GuideOptions } from "../api/openapi/guides.ts";
 import { type ChainsOption, perChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";
@@ -39,7 +40,7 @@ const ASKED = z
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
-  options: ChainsOption & RateLimitOptions,
+  options: ChainsOption & Pick<GuideOptions, "publicUrl"> & RateLimitOptions,
   limiter: RateLimiter,
   answerers: Answerers,
 ): void {
@@ -86,5 +87,5 @@ export function addPages(
       return sendAsset(request, reply, asset, digest === current.digest ? FOR_EVER : REVALIDATE);
     },
   );
-  addSubjects(app, options.chains, getAssets, limiter, answerPage);
+  addSubjects(app, options, getAssets, limiter, answerPage);
 }

@@ -1,4 +1,3 @@
-import { formatUnits } from "../core/decimal.ts";
 import { isAddress, lowerAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
@@ -19,9 +18,11 @@ export type PageKind =
   | "transactions"
   | "contracts"
   | "accounts"
+  | "tokens"
   | "search";
 
-const COIN_DECIMALS = 18;
+/** The sentence about a transaction, which its page shows too. */
+const SENTENCE = new URL("./browser/sentence.js", import.meta.url).href;
 const BLOCK_NUMBER = /^\d{1,15}$/;
 const LATEST = "latest";
 
@@ -35,6 +36,7 @@ const LISTS = {
   transactions: ["Transactions", "The newest transactions of the chain."],
   contracts: ["Contracts", "Contracts of the chain, verified or not."],
   accounts: ["Accounts", "Addresses of the chain with their balances."],
+  tokens: ["Tokens", "Tokens of the chain, the newest first."],
   search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
 } as const;
 
@@ -70,17 +72,15 @@ export async function describe(
   sql: Queryable,
   kind: PageKind,
   subject: string,
-  { head, coinSymbol }: { head: number; coinSymbol: string },
+  head: number,
 ): Promise<ShellContent | undefined> {
   const plain = plainContent(kind, subject);
   if (kind === "transaction") {
     const transaction = await getTransaction(sql, lowerHex(subject));
     if (!transaction) return undefined;
-    const { succeeded, from, to, value, blockNumber } = transaction;
+    const { succeeded, blockNumber } = transaction;
     const outcome = succeeded === false ? "Failed" : succeeded ? "Succeeded" : "Mined";
-    const amount = `${formatUnits(value, COIN_DECIMALS)} ${coinSymbol}`;
-    const description = `${outcome} in block ${blockNumber}: ${amount} from ${from} to ${to ?? "a new contract"}.`;
-    return { ...plain, description };
+    return { ...plain, description: `${outcome} in block ${blockNumber}.` };
   }
   if (kind === "block") {
     const block = await getBlock(
@@ -108,4 +108,12 @@ export async function describe(
     return { ...plain, title: contract.name, description: `Verified contract at ${subject}.` };
   }
   return plain;
+}
+
+/** Returns what a transaction did, from the answers that come with its page; empty without them. */
+export async function sentenceIn(answers: string, coinSymbol: string): Promise<string> {
+  const [, [transaction, transfers] = []] = JSON.parse(answers);
+  if (!transaction?.answer?.result?.details) return "";
+  const { textOf } = await import(SENTENCE);
+  return textOf(transaction.answer.result, transfers.answer?.result ?? [], coinSymbol);
 }

@@ -21,11 +21,13 @@ export interface ShellContent {
 }
 
 /** Common data of all pages of a chain. */
-interface ShellChain {
+export interface ShellChain {
   /** Of the chain, for people. */
   name: string;
   chainId: number | null;
   coinSymbol: string;
+  /** True if the server reads the coin's price. */
+  hasPrice: boolean;
   /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
   chains: readonly (readonly string[])[];
 }
@@ -36,6 +38,8 @@ interface ShellFiles {
   folder: string;
   /** Answers to what the page asks first, as JSON text: it draws them without asking. */
   answers: string;
+  /** Absolute URL of the picture of link previews; empty for a host that is none. */
+  picture: string;
 }
 
 const LONGEST_TITLE = 120;
@@ -47,7 +51,7 @@ const DEEPEST = 100;
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
-  { name, chainId, coinSymbol, chains }: ShellChain,
+  { name, chainId, coinSymbol, hasPrice, chains }: ShellChain,
   files: ShellFiles,
 ): string {
   const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
@@ -60,6 +64,7 @@ export function renderShell(
     network: name,
     chain: chainId === null ? "" : String(chainId),
     coin: coinSymbol,
+    price: String(hasPrice),
     chains: JSON.stringify(chains),
   };
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
@@ -75,6 +80,8 @@ export function renderShell(
 <meta property="og:site_name" content="Periscope">
 <meta property="og:title" content="${escaped(heading)}">
 <meta property="og:description" content="${escaped(about)}">
+<meta property="og:image" content="${escaped(files.picture)}">
+<meta name="twitter:card" content="summary_large_image">
 <link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${escaped(folder)}/pages.css">
 <script type="module" src="${escaped(`${folder}/${page}.js`)}"></script>

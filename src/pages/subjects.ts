@@ -6,6 +6,7 @@ import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
 import { inTime } from "../api/reading/bounds.ts";
 import { type ReadQuery, resultOnOneState } from "../api/reading/snapshot.ts";
+import { baseOf as originOf } from "../api/serving/chains.ts";
 import {
   chainTitle,
   decideChain,
@@ -19,7 +20,7 @@ import { listContractsByName } from "../store/lists/names.ts";
 import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
 import { endOfLink, OLD_PATHS } from "./old-links.ts";
-import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
+import { describe, isSubject, type PageKind, plainContent, sentenceIn } from "./previews.ts";
 import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
@@ -45,6 +46,7 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/txs": "transactions",
   "/contracts": "contracts",
   "/accounts": "accounts",
+  "/tokens": "tokens",
 };
 /** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
@@ -56,7 +58,7 @@ const LONGEST_FIRST = 60_000;
 /** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
 export function addSubjects(
   app: FastifyInstance,
-  allChains: ServedChains,
+  { chains: allChains, publicUrl }: { chains: ServedChains; publicUrl: string | undefined },
   getAssets: () => Promise<Assets>,
   limiter: RateLimiter,
   answerPage: AnswerPage,
@@ -91,14 +93,23 @@ export function addSubjects(
       name: chainTitle(served),
       chainId: knownChainId(served) ?? null,
       coinSymbol: served.coinSymbol,
+      hasPrice: served.priceFeeds.usd !== undefined,
     };
+    const folder = `pages/${assets.digest}`;
+    const from = (publicUrl ?? originOf(request)) + request.originalUrl;
     const files = {
-      folder: `pages/${assets.digest}`,
-      answers: await answerFirst(request, firstRequests(content, chain.chainId), endOf(reply)),
+      folder,
+      picture: URL.parse(`${base}${folder}/preview.png`, from)?.href ?? "",
+      answers: await answerFirst(request, firstRequests(content, chain), endOf(reply)),
     };
+    const sentence = await sentenceIn(files.answers, chain.coinSymbol);
+    const description = [content.description, sentence].filter(Boolean).join(" ");
     reply.headers({ ...SECURITY_HEADERS, "cache-control": "no-cache" });
     reply.header("vary", "accept, accept-encoding");
-    return send(reply, page(httpStatus, renderShell(base, content, chain, files)));
+    return send(
+      reply,
+      page(httpStatus, renderShell(base, { ...content, description }, chain, files)),
+    );
   }
 
   /** Answers the first requests of a page, as a pair of requests and answers; an empty list when that takes long. */
@@ -129,11 +140,11 @@ export function addSubjects(
   }
 
   /** Reads the facts of a page's subject; undefined when the index has no such subject. */
-  function look({ sql, coinSymbol }: ServedChain, kind: PageKind, subject: string) {
+  function look({ sql }: ServedChain, kind: PageKind, subject: string) {
     const plain = plainContent(kind, subject);
     return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
       const head = await served;
-      return head ? describe(snapshot, kind, subject, { head: head.number, coinSymbol }) : plain;
+      return head ? describe(snapshot, kind, subject, head.number) : plain;
     });
   }
 

@@ -1,6 +1,7 @@
 // The page of an address: an account, or a contract.
 
 import { action, actionV2, rpc, sourcify } from "./api.js";
+import { Approvals, approvalList } from "./approvals.js";
 import { Code } from "./code.js";
 import { cleaned, grouped } from "./format.js";
 import { show } from "./frame.js";
@@ -52,6 +53,7 @@ const LISTS = {
     request: (paging) => action("What it holds", "account", "tokenlist", { address, ...paging }),
     columns: tokenColumns,
   },
+  approvals: approvalList,
   logs: {
     title: "Logs",
     what: "logs",
@@ -173,7 +175,8 @@ function AddressPage() {
     ]} />
     ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} isVerified=${abi.isLoading ? undefined : abi.value !== undefined} verified=${verified.value} />`}
     ${(part === "read" || part === "write") && (abi.value ? html`<${Functions} key=${part} kind=${part} abi=${abi.value} implementations=${implementations} />` : html`<${Waiting} answer=${abi} what="its ABI" />`)}
-    ${!CODE_PARTS.includes(part) && html`<${List} key=${part} ...${LISTS[part]} title=${undefined} file=${`${address}-${part}.csv`} />`}
+    ${part === "approvals" && html`<${Approvals} file=${`${address}-approvals.csv`} />`}
+    ${part !== "approvals" && !CODE_PARTS.includes(part) && html`<${List} key=${part} ...${LISTS[part]} title=${undefined} file=${`${address}-${part}.csv`} />`}
   `;
 }
 

@@ -39,13 +39,13 @@ export function report(title, path) {
 }
 
 /** Calls over JSON-RPC, as one batch; gives their results in order, an `Error` in the place of each that failed. */
-export function rpc(title, calls) {
+export function rpc(title, calls, path = "api/eth-rpc") {
   const body = calls.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params }));
   return {
     title,
-    path: "api/eth-rpc",
+    path,
     body: JSON.stringify(body),
-    isJoined: true,
+    isJoined: path === "api/eth-rpc",
     read: (answers) => {
       if (!Array.isArray(answers)) throw new Refused(answers.message ?? answers.error);
       return answers.map(({ result, error }) =>

@@ -1,8 +1,9 @@
 // Calls within a transaction, as a tree: each below the one that made it, and folded with it.
 
 import { useState } from "preact/hooks";
-import { actionV2 } from "./api.js";
-import { Decoded, Guess } from "./decoded.js";
+import { decode, selectorOf, signatureOf } from "./abi.js";
+import { action, actionV2, rpc } from "./api.js";
+import { Decoded, Guess, Parameters } from "./decoded.js";
 import { useGuessedCall, useGuessedName } from "./dictionary.js";
 import { cleaned, grouped } from "./format.js";
 import { Data } from "./hexdata.js";
@@ -29,13 +30,13 @@ export function InternalCalls({ hash, isTraced }) {
     ? "It called no other contract."
     : "Internal transactions are not indexed here: the node offers no traces.";
   return html`<${Section} id="internal" title="Internal calls" aside=${frames && html`<span class="soft">${grouped(frames.length)}</span>`} empty=${frames?.length === 0 && none}>
-    ${frames ? html`<${Tree} frames=${frames} />` : html`<${Waiting} answer=${answer} what="internal calls" />`}
+    ${frames ? html`<${Tree} frames=${frames} hash=${hash} />` : html`<${Waiting} answer=${answer} what="internal calls" />`}
   <//>`;
 }
 
 const depthOf = ({ traceId }) => (traceId === "" ? 0 : traceId.split("_").length);
 
-function Tree({ frames }) {
+function Tree({ frames, hash }) {
   const [shown, setShown] = useState(SHOWN_AT_ONCE);
   const [folded, setFolded] = useState(new Set());
   const isHidden = ({ traceId }) =>
@@ -49,13 +50,13 @@ function Tree({ frames }) {
   const parents = new Set(frames.map(({ traceId }) => traceId.replace(/_?\d+$/, "")));
   return html`<div>
     <ol class="card calls">
-      ${visible.slice(0, shown).map((frame) => html`<${Frame} key=${frame.index} frame=${frame} isFolded=${folded.has(frame.traceId)} toggle=${parents.has(frame.traceId) && frame.traceId !== "" ? () => toggle(frame.traceId) : null} />`)}
+      ${visible.slice(0, shown).map((frame) => html`<${Frame} key=${frame.index} frame=${frame} hash=${hash} isFolded=${folded.has(frame.traceId)} toggle=${parents.has(frame.traceId) && frame.traceId !== "" ? () => toggle(frame.traceId) : null} />`)}
     </ol>
     ${visible.length > shown && html`<p><button type="button" class="small" onClick=${() => setShown(shown + 1000)}>Show more of ${grouped(visible.length)}</button></p>`}
   </div>`;
 }
 
-function Frame({ frame, isFolded, toggle }) {
+function Frame({ frame, hash, isFolded, toggle }) {
   const [isOpen, setOpen] = useState(false);
   const isRolledBack = frame.isError === "1";
   const to = frame.contractAddress || frame.to;
@@ -72,8 +73,8 @@ function Frame({ frame, isFolded, toggle }) {
     ${toggle && html`<button type="button" class="fold" aria-expanded=${String(!isFolded)} aria-label="Calls below" onClick=${toggle}>${isFolded ? "+" : "−"}</button>`}
     ${isRolledBack ? html`<s>${what}</s>` : what}
     ${isRolledBack && html` <span class="problem">${cleaned(frame.errCode, 200)}</span>`}
-    <span class="soft gas">${grouped(frame.gasUsed)} gas${hasInput && html` <button type="button" class="fold" aria-expanded=${String(isOpen)} aria-label="Arguments" onClick=${() => setOpen(!isOpen)}>…</button>`}</span>
-    ${isOpen && html`<${Arguments} frame=${frame} />`}
+    <span class="soft gas">${grouped(frame.gasUsed)} gas${hasInput && html` <button type="button" class="fold" aria-expanded=${String(isOpen)} aria-label="Arguments and returned values" onClick=${() => setOpen(!isOpen)}>…</button>`}</span>
+    ${isOpen && html`<${Details} frame=${frame} hash=${hash} />`}
   </li>`;
 }
 
@@ -85,10 +86,53 @@ function Called({ frame: { functionName, input } }) {
   return html`<code class="data">${cleaned(name || guess || selector)}</code>${!name && guess && html` <${Guess} />`}`;
 }
 
-function Arguments({ frame }) {
-  const guess = useGuessedCall(frame.input);
+/** What a call was given and what it returned, by the verified ABI of the called contract or by a guess. */
+function Details({ frame, hash }) {
+  const { to, input, functionName } = frame;
+  const abi = useAnswer(
+    functionName ? action("The ABI of a call", "contract", "getabi", { address: to }) : null,
+    "branch",
+  );
+  const guess = useGuessedCall(input, !functionName);
+  const entry = abi.value && entryOf(JSON.parse(abi.value), input);
+  const known = entry && decodedOr(entry.inputs, input.slice(SELECTOR_LENGTH));
+  const call = known ? { signature: signatureOf(entry), parameters: known } : guess;
   return html`<div class="arguments">
-    ${guess && html`<${Decoded} ...${guess} isGuess />`}
-    <${Data} hex=${frame.input} label="Input of the call" />
+    ${call ? html`<${Decoded} ...${call} isGuess=${!known} />` : html`<${Data} hex=${input} label="Input of the call" />`}
+    <${Returned} frame=${frame} hash=${hash} outputs=${entry?.outputs} />
   </div>`;
+}
+
+function Returned({ frame, hash, outputs = [] }) {
+  const answer = useAnswer(
+    rpc("Its calls with what they returned", [["ots_traceTransaction", [hash]]], "ots"),
+    "branch",
+  );
+  const [entries] = answer.value ?? [];
+  const output = Array.isArray(entries) ? outputsOf(entries).get(frame.traceId) : undefined;
+  if (output === undefined || output === "0x" || frame.isError === "1") return null;
+  const values = outputs.length > 0 && decodedOr(outputs, output.slice(2));
+  return html`<p class="soft">returned</p>${values ? html`<${Parameters} parameters=${values} />` : html`<${Data} hex=${output} label="Output of the call" />`}`;
+}
+
+const entryOf = (abi, input) =>
+  abi.find((one) => one.type === "function" && selectorOf(one) === input.slice(0, SELECTOR_LENGTH));
+
+function decodedOr(inputs, hex) {
+  try {
+    return decode(inputs, hex);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What each call returned, by its place in the tree. */
+function outputsOf(entries) {
+  const places = [];
+  const outputs = new Map();
+  for (const { depth, output } of entries) {
+    if (depth > 0) places.splice(depth - 1, Infinity, (places[depth - 1] ?? -1) + 1);
+    outputs.set(places.slice(0, depth).join("_"), output);
+  }
+  return outputs;
 }

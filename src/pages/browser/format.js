@@ -44,6 +44,16 @@ export function shortUnits(value, decimals) {
   return [grouped(rounded[0]), rounded[1] ?? ""];
 }
 
+/** `$3,141.59`, from wei and the decimal text of a price. */
+export function dollarsOf(wei, price) {
+  const [whole, fraction = ""] = price.split(".");
+  const cents =
+    (BigInt(wei) * BigInt(whole + fraction) * 100n) / 10n ** BigInt(18 + fraction.length);
+  if (cents === 0n) return "< $0.01";
+  const digits = String(cents).padStart(3, "0");
+  return `$${grouped(digits.slice(0, -2))}.${digits.slice(-2)}`;
+}
+
 /** `0x123456…cdef` */
 export function shortHash(hash) {
   return hash.length > 22 ? `${hash.slice(0, 8)}…${hash.slice(-4)}` : hash;

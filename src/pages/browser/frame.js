@@ -15,6 +15,7 @@ const PAGES = [
   ["Blocks", "blocks"],
   ["Transactions", "txs"],
   ["Accounts", "accounts"],
+  ["Tokens", "tokens"],
   ["Contracts", "contracts"],
   ["API", "docs"],
 ];

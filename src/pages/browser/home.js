@@ -5,7 +5,7 @@ import { action, actionV2, curlOf, report } from "./api.js";
 import { Chart } from "./chart.js";
 import { cleaned, grouped, percent } from "./format.js";
 import { show } from "./frame.js";
-import { useAnswer } from "./hooks.js";
+import { useAnswer, usePrice } from "./hooks.js";
 import { html } from "./html.js";
 import {
   Address,
@@ -112,12 +112,6 @@ function Activity({ blocks }) {
 }
 
 const rounded = (number) => String(Number(number.toPrecision(3)));
-
-/** The coin's price in dollars where the server reads one. */
-function usePrice() {
-  const { value } = useAnswer(action("The price of the coin", "stats", "coinprice"), "nothing");
-  return value?.coin_usd;
-}
 
 /** What is on and off and why, and where to ask. */
 function Server() {

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, keyOf, trouble, Unanswered } from "./api.js";
+import { action, ask, keyOf, trouble, Unanswered } from "./api.js";
 import { head } from "./heads.js";
 import { createStore } from "./store.js";
+import { hasPrice } from "./surroundings.js";
 
 const RETRY_MS = 4_000;
 
@@ -51,6 +52,12 @@ export function useAnswer(request, follows = "head", count = 0) {
   }, [key, stamp, retries, count]);
   if (key === null) return { isLoading: false };
   return answer.key === key ? { ...answer, isLoading: false } : { isLoading: true };
+}
+
+/** The coin's price in dollars where the server reads one. */
+export function usePrice() {
+  const request = hasPrice ? action("The price of the coin", "stats", "coinprice") : null;
+  return useAnswer(request, "branch").value?.coin_usd;
 }
 
 /** The time in milliseconds, every so many. */

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { action } from "./api.js";
 import { Decoded } from "./decoded.js";
 import { useGuessedEvent } from "./dictionary.js";
-import { cleaned, grouped } from "./format.js";
+import { grouped } from "./format.js";
 import { Data } from "./hexdata.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
@@ -27,7 +27,7 @@ export function Logs({ hash, first }) {
   return html`<${Section} id="logs" title="Logs" aside=${html`<span class="soft">${grouped(count)}</span>`} empty=${count === 0 && "It logged nothing."}>
     ${!page && html`<${Waiting} answer=${further} what="logs" />`}
     <ol class="logs">
-      ${page?.logs.map((log, place) => html`<${Log} key=${log.index} log=${log} decoded=${page.details.logs[place]} contracts=${page.details.contracts} />`)}
+      ${page?.logs.map((log, place) => html`<${Log} key=${log.index} log=${log} decoded=${page.details.logs[place]} />`)}
     </ol>
     ${
       (after !== null || next !== undefined) &&
@@ -39,13 +39,12 @@ export function Logs({ hash, first }) {
   <//>`;
 }
 
-function Log({ log, decoded, contracts }) {
+function Log({ log, decoded }) {
   const guess = useGuessedEvent(log, !decoded);
   const event = decoded ?? guess;
-  const name = contracts.find(({ address }) => address === log.address)?.name;
   const topics = log.topics.filter((topic) => topic !== null);
   return html`<li class="card">
-    <p class="heading"><span><span class="soft">#${log.index}</span> <${Address} address=${log.address} isWhole /> ${name && html`<span class="badge"><bdi>${cleaned(name)}</bdi></span>`}</span></p>
+    <p class="heading"><span><span class="soft">#${log.index}</span> <${Address} address=${log.address} isWhole /></span></p>
     ${event && html`<${Decoded} ...${event} isGuess=${!decoded} />`}
     <details open=${!event}>
       <summary>${topics.length} topics, ${(log.data.length - 2) / 2} bytes</summary>

@@ -5,16 +5,18 @@ import {
   ago,
   cleaned,
   dateOf,
+  dollarsOf,
   grouped,
   inUnits,
   shortHash,
   shortUnits,
   wholeUnits,
 } from "./format.js";
-import { useNow } from "./hooks.js";
+import { useNow, usePrice } from "./hooks.js";
 import { html } from "./html.js";
 import { checksummed } from "./keccak.js";
-import { coinSymbol, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
+import { useName } from "./names.js";
+import { coinSymbol, hasPrice, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
 const GWEI_DECIMALS = 9;
@@ -45,24 +47,27 @@ export function Identicon({ address, size = 16 }) {
 }
 
 /**
- * An address by its checksum, with its name in front where there is one. The page's own is no link. `isWhole` shows all
- * digits and lets them be copied, `part` names the part of its page that a link leads to.
+ * An address by its name where it has one, else by its checksum. The page's own is no link. `isWhole` shows all digits and
+ * lets them be copied, `part` names the part of its page that a link leads to.
  */
 export function Address({ address, name, isWhole = false, part = "" }) {
+  const known = useName(address, Boolean(address && !name));
   if (!address) return null;
   const exact = checksummed(address);
-  const text = name ? html`<${Name} text=${name} />` : isWhole ? exact : shortHash(exact);
-  const kind = name ? "named" : "hash";
+  const label = name || known;
+  const isNamed = label && !isWhole;
+  const text = isNamed ? html`<${Name} text=${label} />` : isWhole ? exact : shortHash(exact);
+  const kind = isNamed ? "named" : "hash";
   const isOwn = pageKind === "address" && subjectOfPage === address && part === "";
   return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${
     isOwn
       ? html`<span class=${kind} title=${exact}>${text}</span>`
       : html`<a class=${kind} href=${pathTo("address", address.toLowerCase()) + part} title=${exact}>${text}</a>`
-  }${isWhole && html`<${Copy} text=${exact} label="Copy address" />`}</span>`;
+  }${isWhole && html`<${Copy} text=${exact} label="Copy address" />`}${isWhole && label && html` <span class="badge"><${Name} text=${label} /></span>`}</span>`;
 }
 
-export function TransactionLink({ hash, isWhole = false }) {
-  return html`<a class="hash" href=${pathTo("tx", hash)} title=${hash}>${isWhole ? hash : shortHash(hash)}</a>`;
+export function TransactionLink({ hash, children = shortHash(hash) }) {
+  return html`<a class="hash" href=${pathTo("tx", hash)} title=${hash}>${children}</a>`;
 }
 
 export function BlockLink({ number }) {
@@ -97,7 +102,16 @@ export function Coins({ wei, isExact, hasUnit = true }) {
       ? html`<${Amount} value=${wei} decimals=${0}><span class="unit">wei</span><//>`
       : html`<${Gwei} wei=${wei} />`;
   }
-  return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS} isExact=${isExact}>${hasUnit && html`<bdi class="unit">${coinSymbol}</bdi>`}<//>`;
+  return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS} isExact=${isExact}>${hasUnit && html`<bdi class="unit">${coinSymbol}</bdi>`}<//>${isExact && hasPrice && wei !== "0" && html` <${Dollars} wei=${wei} />`}`;
+}
+
+/** What coins are worth at the price of now. */
+function Dollars({ wei }) {
+  const price = usePrice();
+  return (
+    price &&
+    html`<span class="soft dollars" title=${`At ${price} dollars`}>${dollarsOf(wei, price)}</span>`
+  );
 }
 
 export function Gwei({ wei, isExact }) {

@@ -11,6 +11,7 @@ const {
   network,
   chain,
   coin,
+  price,
   chains: served,
 } = document.documentElement.dataset;
 
@@ -24,6 +25,8 @@ export const networkName = cleaned(network);
 /** Empty until the server knows it. */
 export const chainId = chain;
 export const coinSymbol = cleaned(coin, LONGEST_SYMBOL);
+/** Whether the server reads the coin's price. */
+export const hasPrice = price === "true";
 /** Ids and names of all chains of the server; empty where this is the only one. */
 export const chains = JSON.parse(served);
 

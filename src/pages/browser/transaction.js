@@ -1,17 +1,18 @@
 // The page of a transaction: everything that matters of it, at once.
 
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { action, Unanswered } from "./api.js";
 import { InternalCalls } from "./calls.js";
 import { Decoded } from "./decoded.js";
 import { useGuessedCall } from "./dictionary.js";
 import { ChainFields, Fee } from "./fees.js";
-import { cleaned, grouped, percent } from "./format.js";
+import { grouped, percent } from "./format.js";
 import { show } from "./frame.js";
 import { Data } from "./hexdata.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
 import { Logs } from "./logs.js";
+import { noteNames } from "./names.js";
 import { Status } from "./outcome.js";
 import {
   Address,
@@ -60,6 +61,7 @@ function Transaction() {
 
 function Mined({ transaction }) {
   const { details } = transaction;
+  useEffect(() => noteNames(details.contracts), [details]);
   return html`
     <${Summary} transaction=${transaction} />
     <${Overview} transaction=${transaction} />
@@ -79,7 +81,6 @@ function Mined({ transaction }) {
 
 function Overview({ transaction }) {
   const { details } = transaction;
-  const names = new Map(details.contracts.map(({ address, name }) => [address, name]));
   const receiver = transaction.to || details.contractAddress;
   const used = percent(transaction.gasUsed, transaction.gasLimit);
   const mint = details.chainFields?.mint;
@@ -94,7 +95,7 @@ function Overview({ transaction }) {
     [
       transaction.to ? "To" : "Created",
       receiver
-        ? html`<${Address} address=${receiver} isWhole /> ${names.has(receiver) && html`<span class="badge"><bdi>${cleaned(names.get(receiver))}</bdi></span>`}`
+        ? html`<${Address} address=${receiver} isWhole />`
         : html`<span class="soft">a contract, which did not come to be</span>`,
     ],
     ["Value", html`<${Coins} wei=${transaction.value} isExact />`],

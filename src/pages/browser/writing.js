@@ -68,58 +68,63 @@ function wordsOf({ code, message }) {
 export function Writing({ entry, abi }) {
   const { inputs, stateMutability } = entry;
   const isPayable = stateMutability === "payable";
-  const connected = connection.use();
   const [texts, setTexts] = useState(inputs.map(() => ""));
   const [value, setValue] = useState("");
-  const [outcome, setOutcome] = useState(null);
-  const call = callOf(entry, texts, value);
-  const transaction = () => ({
-    from: connected?.account,
-    to: address,
-    data: call.data,
-    value: `0x${BigInt(call.value).toString(16)}`,
-  });
-  const tryIt = async () => {
-    const [result] = await ask(
-      rpc(`What ${cleaned(entry.name)} would do`, [["eth_call", [transaction(), "latest"]]]),
-    );
-    setOutcome(result instanceof Error ? { error: result } : { text: "It would succeed now." });
-  };
-  const send = async () => {
-    const { provider } = connected;
-    const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction()] });
-    setOutcome({ hash });
-  };
-  const run = (act) => () =>
-    act().catch((error) => setOutcome({ error: new Error(wordsOf(error)) }));
+  const call = callTo(address, entry, texts.map(argumentOf), value);
   return html`<form onSubmit=${(event) => event.preventDefault()}>
     <div class="heading"><code class="signature">${cleaned(entry.name)}</code> <span class="soft">${stateMutability === "nonpayable" ? "" : stateMutability}</span></div>
     <${Fields} inputs=${inputs} texts=${texts} setTexts=${setTexts} />
     ${isPayable && html`<${Fields} inputs=${[{ name: "value", type: "wei" }]} texts=${[value]} setTexts=${([text]) => setValue(text)} />`}
     ${call.problem && texts.some((text) => text !== "") && html`<p class="problem">${call.problem}</p>`}
-    ${
-      call.data &&
-      html`<div class="command"><span class="soft">Calldata</span> <code class="data">${call.data.slice(0, 500)}</code> <${Copy} text=${call.data} label="Copy calldata" /></div>
-      <div class="command"><span class="soft">Foundry</span> <code class="data">${call.command}</code> <${Copy} text=${call.command} label="Copy command" /></div>
-      <p class="buttons"><button type="button" class="small" onClick=${run(tryIt)}>Try without sending</button> <button type="button" class="small" disabled=${!connected} onClick=${run(send)}>Send with wallet</button></p>`
-    }
+    ${call.data && html`<${Sending} to=${address} call=${call} abi=${abi} />`}
+  </form>`;
+}
+
+/** Calldata, a command and a wallet for a call; only `sender` may make it, where that is given. */
+export function Sending({ to, call, abi, sender }) {
+  const connected = connection.use();
+  const [outcome, setOutcome] = useState(null);
+  const isOther = sender && connected && connected.account.toLowerCase() !== sender;
+  const transaction = {
+    from: sender ?? connected?.account,
+    to,
+    data: call.data,
+    value: `0x${BigInt(call.value).toString(16)}`,
+  };
+  const tryIt = async () => {
+    const [result] = await ask(
+      rpc("What the call would do", [["eth_call", [transaction, "latest"]]]),
+    );
+    setOutcome(result instanceof Error ? { error: result } : { text: "It would succeed now." });
+  };
+  const send = async () => {
+    const { provider } = connected;
+    const hash = await provider.request({ method: "eth_sendTransaction", params: [transaction] });
+    setOutcome({ hash });
+  };
+  const run = (act) => () =>
+    act().catch((error) => setOutcome({ error: new Error(wordsOf(error)) }));
+  return html`
+    <div class="command"><span class="soft">Calldata</span> <code class="data">${call.data.slice(0, 500)}</code> <${Copy} text=${call.data} label="Copy calldata" /></div>
+    <div class="command"><span class="soft">Foundry</span> <code class="data">${call.command}</code> <${Copy} text=${call.command} label="Copy command" /></div>
+    <p class="buttons"><button type="button" class="small" onClick=${run(tryIt)}>Try without sending</button> <button type="button" class="small" disabled=${!connected || isOther} onClick=${run(send)}>Send with wallet</button></p>
+    ${isOther && html`<p class="problem">Only <${Address} address=${sender} /> can send this: connect that account.</p>`}
     <div aria-live="polite">
       ${outcome?.error && html`<${Revert} error=${outcome.error} abi=${abi} />`}
       ${outcome?.text && html`<p class="good">${outcome.text}</p>`}
       ${outcome?.hash && html`<p>Sent: <${TransactionLink} hash=${outcome.hash} /></p>`}
     </div>
-  </form>`;
+  `;
 }
 
-/** `{ data, value, command }`, or why there is none yet. */
-function callOf(entry, texts, wei) {
+/** `{ data, value, command }` of a call, or why there is none yet. */
+export function callTo(to, entry, values, wei = "") {
   try {
-    const values = texts.map(argumentOf);
     const data = selectorOf(entry) + encode(entry.inputs, values);
     const value = wei.trim() === "" ? "0" : String(BigInt(wei.trim()));
     const shown = entry.inputs.map(({ type }, index) => quoted(forCast(type, values[index])));
     const paid = value === "0" ? [] : ["--value", value];
-    const words = [checksummed(address), quoted(signatureOf(entry)), ...shown, ...paid];
+    const words = [checksummed(to), quoted(signatureOf(entry)), ...shown, ...paid];
     return { data, value, command: `cast send ${words.join(" ")} --rpc-url $ETH_RPC_URL` };
   } catch ({ message }) {
     return { problem: message };

@@ -1,6 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "./large-pages.ts";
+import { behindKey } from "./page.ts";
 import type { TokenStandard } from "./token-transfers.ts";
 
 /** A token, a verified contract, or both, found by name. */
@@ -12,6 +13,15 @@ export interface NamedContract {
   symbol: string | null;
   /** Null without a verified source. */
   contractName: string | null;
+}
+
+/** A token of the list of all. */
+export interface ListedToken extends NamedContract {
+  standard: TokenStandard;
+  firstBlock: number;
+  decimals: number | null;
+  /** The number of owners with an amount above 0, by the stored holdings. */
+  holderCount: number;
 }
 
 /** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
@@ -27,8 +37,7 @@ export function listContractsByName(sql: Queryable, text: string, { limit, skip 
     SELECT address, ${keyOf(column)} AS key, first_block FROM tokens WHERE ${begins(column)}
     ORDER BY ${keyOf(column)}, first_block, address ${most}`;
   return sql<NamedContract[]>`
-    SELECT page.address, t.standard, t.name, t.symbol, v.contract_name
-    FROM (
+    SELECT ${names(sql)} FROM (
       SELECT address, min(key) AS key, min(first_block) AS first_block FROM (
         (${tokens(sql`name`)})
         UNION ALL
@@ -39,12 +48,44 @@ export function listContractsByName(sql: Queryable, text: string, { limit, skip 
          ORDER BY ${keyOf(sql`contract_name`)}, address ${most})
       ) AS matched
       GROUP BY address ORDER BY key, first_block, address LIMIT ${limit} OFFSET ${skip}
-    ) AS page
+    ) AS page ${joinedNames(sql)}
+    ORDER BY page.key, page.first_block, page.address`;
+}
+
+/** Returns the tokens and verified contracts among the addresses. */
+export async function listNames(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<NamedContract[]> {
+  return sql<NamedContract[]>`
+    SELECT ${names(sql)} FROM unnest(${[...addresses]}::bytea[]) AS page (address) ${joinedNames(sql)}
+    WHERE t.standard IS NOT NULL OR v.contract_name IS NOT NULL`;
+}
+
+/** Lists tokens, newest first. */
+export async function listTokens(sql: Queryable, page: PageRange): Promise<ListedToken[]> {
+  const key = [
+    [sql`first_block`, "bigint"],
+    [sql`address`, "bytea"],
+  ] as const;
+  return sql<ListedToken[]>`
+    SELECT ${names(sql)}, page.first_block, t.decimals, t.holder_count FROM (
+      SELECT address, first_block FROM tokens WHERE true ${behindKey(sql, page, key, "desc")}
+      ORDER BY first_block DESC, address DESC LIMIT ${page.limit} OFFSET ${page.skip}
+    ) AS page ${joinedNames(sql)}
+    ORDER BY page.first_block DESC, page.address DESC`;
+}
+
+const names = (sql: Queryable) => sql`page.address, t.standard, t.name, t.symbol, v.contract_name`;
+
+/** Joins the token and the verified contract of each row of `page`. */
+function joinedNames(sql: Queryable): Fragment {
+  return sql`
     LEFT JOIN LATERAL (
-      SELECT standard, name, symbol FROM tokens WHERE address = page.address LIMIT 1
+      SELECT standard, name, symbol, decimals, holder_count FROM tokens
+      WHERE address = page.address LIMIT 1
     ) t ON true
     LEFT JOIN LATERAL (
       SELECT contract_name FROM valid_verified_contracts WHERE address = page.address LIMIT 1
-    ) v ON true
-    ORDER BY page.key, page.first_block, page.address`;
+    ) v ON true`;
 }

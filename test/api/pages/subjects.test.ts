@@ -62,9 +62,13 @@ describe("previews of links", () => {
     [
       `/tx/${transactionHash(2)}`,
       `Transaction ${transactionHash(2)}`,
-      /^Succeeded in block 2: 1\.5 HBR from 0x\w+ to 0x\w+\.$/,
+      /^Succeeded in block 2\. 0x\w+…\w+ sent 1\.5 HBR to 0x\w+…\w+\.$/,
     ],
-    [`/tx/${transactionHash(3)}`, "Transaction", /^Failed in block 3: .* to a new contract\.$/],
+    [
+      `/tx/${transactionHash(3)}`,
+      "Transaction",
+      /^Failed in block 3\. 0x\w+…\w+ tried to deploy a contract\.$/,
+    ],
     ["/block/7", "Block 7", /^0 transactions, 0 gas used, 2025-/],
     [`/block/${blockHash(7)}`, "Block 7", /./],
     ["/block/latest", `Block ${HEAD}`, /./],

@@ -13,6 +13,7 @@ import { address, blockNumber, paging, positive, windowCheck } from "../params.t
 import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";
+import { listtokens } from "./contract/names.ts";
 
 /** The token of an action of this module. */
 const contractaddress = address({
@@ -229,4 +230,5 @@ export const tokens = [
   tokenholderlist,
   tokenholdercount,
   topholders,
+  listtokens,
 ];

@@ -7,53 +7,12 @@ import {
   listVerifiedSummaries,
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
-import { listContractsByName, type NamedContract } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
-import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
+import { okPage } from "../../envelope.ts";
+import { paging, timeBound } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
-
-const MOST_ROWS = 100;
-const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
-
-const named = defineRecord<NamedContract>()({
-  address: [wire.address, (row) => row.address],
-  type: [
-    z.enum(["", ...wire.tokenType.options]).describe("Empty for no token"),
-    ({ standard }) => (standard === null ? "" : (`ERC-${standard}` as const)),
-  ],
-  tokenName: [z.string(), (row) => row.name ?? ""],
-  tokenSymbol: [z.string(), (row) => row.symbol ?? ""],
-  contractName: [
-    z.string().describe("Empty without a verified source"),
-    (row) => row.contractName ?? "",
-  ],
-});
-
-const listbyname = defineAction({
-  name: "listbyname",
-  summary: "Tokens and verified contracts whose name or symbol begins with a text",
-  params: z.object({
-    name: text(NAME)
-      .trim()
-      .min(1, NAME.invalid)
-      // PostgreSQL's texts cannot contain this character.
-      .refine((name) => !name.includes("\0"), NAME.invalid)
-      .describe("Beginning of the name, in any letter case; its first 64 characters count"),
-    page,
-    offset: offset(25, MOST_ROWS),
-  }),
-  result: z.array(named.schema),
-  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
-  example: { name: "harbour" },
-  check: windowCheck(MOST_ROWS),
-  async handle({ read, page }, input) {
-    const rows = await read((sql) => listContractsByName(sql, input.name, page));
-    return ok(rows.map(named.present));
-  },
-});
+import { listbyname, listnames } from "./names.ts";
 
 const FILTERS = ["verified", "unverified", "empty"] as const;
 type Filter = (typeof FILTERS)[number];
@@ -155,4 +114,4 @@ function presentContract(address: Address, verified: VerifiedSummary | undefined
   };
 }
 
-export const contractLists = [listcontracts, listbyname];
+export const contractLists = [listcontracts, listbyname, listnames];

@@ -1,0 +1,38 @@
+// The page of all tokens.
+
+import { action } from "./api.js";
+import { grouped } from "./format.js";
+import { show } from "./frame.js";
+import { html } from "./html.js";
+import { Address, BlockLink, Name, TokenLink } from "./parts.js";
+import { List } from "./table.js";
+
+function Tokens() {
+  return html`
+    <h1>Tokens</h1>
+    <${List}
+      what="tokens"
+      file="tokens.csv"
+      request=${(paging) => action("Tokens, the newest first", "token", "listtokens", paging)}
+      columns=${[
+        [
+          "Token",
+          ({ address, tokenName, tokenSymbol }) =>
+            html`<${TokenLink} address=${address} name=${tokenName} symbol=${!tokenName && tokenSymbol} />`,
+          "first",
+        ],
+        [
+          "Symbol",
+          ({ tokenSymbol }) => tokenSymbol && html`<${Name} text=${tokenSymbol} />`,
+          "first",
+        ],
+        ["Standard", ({ type }) => type, "first end"],
+        ["Holders", ({ holdersCount }) => grouped(holdersCount), "number second end label"],
+        ["Contract", ({ address }) => html`<${Address} address=${address} />`, "second"],
+        ["Since block", ({ firstBlock }) => html`<${BlockLink} number=${firstBlock} />`, "number"],
+      ]}
+    />
+  `;
+}
+
+show(Tokens);
