@@ -90,6 +90,7 @@ const SUITES: readonly Suite[] = [
     needs: [KUBECTL, KUBECTL_VALIDATE, SYSTEMD],
   },
   { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
+  { name: "python", minutes: 6, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
   { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },
   { name: "storm", minutes: 17, covers: ["src/indexer/", "src/chain/", "src/store/"] },
   { name: "openapi", minutes: 8, covers: ["src/api/"], needs: [SCHEMATHESIS] },

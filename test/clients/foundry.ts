@@ -40,7 +40,7 @@ export function createFoundryProject(
   mkdirSync(sources, { recursive: true });
   writeFileSync(path.join(sources, "Owned.sol"), OWNED);
   for (const name of vaults) writeFileSync(path.join(sources, `${name}.sol`), vault(name));
-  const compiler = installCompiler(scratch.folder);
+  const compiler = installSolc(path.join(scratch.folder, ".svm", COMPILER.release));
   writeFileSync(
     path.join(folder, "foundry.toml"),
     configuration(compiler) + (hasKey ? keyFor(explorer) : ""),
@@ -99,9 +99,8 @@ function binary(tool: "forge" | "cast"): string {
   return installed(`@foundry-rs/${tool}-${process.platform}-${architecture}`, "bin", tool);
 }
 
-/** Puts the compiler where forge looks for its version; its path. */
-function installCompiler(home: string): string {
-  const folder = path.join(home, ".svm", COMPILER.release);
+/** Puts the compiler into a folder, by the name that tool chains look for; returns its path. */
+export function installSolc(folder: string): string {
   const file = path.join(folder, `solc-${COMPILER.release}`);
   const program = path.join(import.meta.dirname, "programs/solc.mjs");
   mkdirSync(folder, { recursive: true });

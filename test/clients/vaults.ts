@@ -51,12 +51,15 @@ interface Solc {
 }
 
 /** A vault as the product's compiler makes it: standard JSON input, and the creation code without its arguments. */
-export function compiledVault(name: string): { input: string; creationCode: Hex } {
+export function compiledVault(
+  name: string,
+  settings: object = {},
+): { input: string; creationCode: Hex } {
   const file = `src/${name}.sol`;
   const input = JSON.stringify({
     language: "Solidity",
     sources: { [file]: { content: vault(name) }, "src/Owned.sol": { content: OWNED } },
-    settings: { outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
+    settings: { ...settings, outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
   });
   const product = new URL("../../package.json", import.meta.url);
   const solc = createRequire(product)("solc") as Solc;

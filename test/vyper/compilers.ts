@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { installPython } from "../support/python.ts";
 
 // Real compilers, from the Python Package Index: each release in a virtual environment of its own, kept beside this file.
 
@@ -30,15 +31,8 @@ export function installVypers(): Vyper[] {
 
 function install(release: string): Vyper {
   const home = path.join(HOME, release);
-  const program = path.join(home, "bin/vyper");
-  if (!existsSync(program)) {
-    execFileSync("python3", ["-m", "venv", home], { stdio: "pipe" });
-    const packages = [`vyper==${release}`, "setuptools"];
-    const options = ["--quiet", "--disable-pip-version-check", "--ignore-requires-python"];
-    execFileSync(path.join(home, "bin/pip"), ["install", ...options, ...packages], {
-      stdio: "pipe",
-    });
-  }
+  const packages = [`vyper==${release}`, "setuptools"];
+  const program = path.join(installPython(home, packages, "--ignore-requires-python"), "vyper");
   const printed = execFileSync(program, ["--version"], { encoding: "utf8", stdio: "pipe" });
   const version = `v${printed.trim().split("\n").at(-1)}`;
   const file = path.join(FOLDER, `vyper-${version}`);

@@ -1,5 +1,5 @@
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
+import { installPython } from "../support/python.ts";
 import { startWorld, type World } from "../verification/world.ts";
 import { FOLDER, installVypers } from "./compilers.ts";
 
@@ -19,15 +20,12 @@ const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 let world: World;
 let verifier: Verifier;
 let server: TestApp;
+let programs: string;
 let project: string;
 
 beforeAll(async () => {
   installVypers();
-  if (!existsSync(path.join(HOME, "bin/python"))) {
-    execFileSync("python3", ["-m", "venv", HOME]);
-    const packages = ["titanoboa==0.2.8", "vyper==0.4.3"];
-    execFileSync(path.join(HOME, "bin/pip"), ["install", "--quiet", ...packages]);
-  }
+  programs = installPython(HOME, ["titanoboa==0.2.8", "vyper==0.4.3"]);
   project = mkdtempSync(path.join(os.tmpdir(), "periscope-titanoboa-"));
   mkdirSync(path.join(project, "lib"));
   writeFileSync(path.join(project, "lib/bounds.vy"), "LEAST: constant(uint256) = 5\n");
@@ -62,7 +60,7 @@ test("titanoboa has a contract of two files verified", async () => {
   const explorer = await server.app.listen({ host: "127.0.0.1", port: 0 });
   const program = path.join(import.meta.dirname, "titanoboa.py");
   const { stdout } = await promisify(execFile)(
-    path.join(HOME, "bin/python"),
+    path.join(programs, "python"),
     [program, world.node.anvil.url, explorer, KEY, "Keeper.vy"],
     { cwd: project, env: { HOME: project } },
   );

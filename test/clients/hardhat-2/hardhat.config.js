@@ -1,6 +1,7 @@
 require("@nomicfoundation/hardhat-verify");
 // Takes the verification of proxies over.
 if (process.env.UPGRADES === "1") require("@openzeppelin/hardhat-upgrades");
+if (process.env.DEPLOY === "1") require("hardhat-deploy");
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require("hardhat/builtin-tasks/task-names");
 
 const { API_URL, CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, VERIFIER } =

@@ -1,4 +1,4 @@
-// The compiler of the product as forge calls one: npm has it as JavaScript only.
+// The compiler of the product as forge and crytic-compile call one: npm has it as JavaScript only.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -8,5 +8,7 @@ if (process.argv.includes("--version")) {
   const version = solc.version().replace(/\.Emscripten.*$/, "");
   process.stdout.write(`solc, the solidity compiler\nVersion: ${version}.Linux.g++\n`);
 } else {
-  process.stdout.write(solc.compile(readFileSync(0, "utf8")));
+  // Reads the files that the input names in the place of their text.
+  const read = (file) => ({ contents: readFileSync(file, "utf8") });
+  process.stdout.write(solc.compile(readFileSync(0, "utf8"), { import: read }));
 }
