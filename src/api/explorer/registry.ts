@@ -48,6 +48,7 @@ import { gasestimate } from "./modules/gastracker/gasestimate.ts";
 import { gasoracle } from "./modules/gastracker/gasoracle.ts";
 import { getapilimit } from "./modules/getapilimit/getapilimit.ts";
 import { getLogs } from "./modules/logs/getLogs.ts";
+import { getaddresstag } from "./modules/nametag/getaddresstag.ts";
 import {
   ethGetBlockByNumber,
   ethGetBlockTransactionCountByNumber,
@@ -153,6 +154,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   transaction: [gettxinfo, listtransactions, listtransfers, gettxreceiptstatus, getstatus],
   gastracker: [gasoracle, gasestimate],
   getapilimit: [getapilimit],
+  nametag: [getaddresstag],
   proxy: [
     proxyBlockNumber,
     ethGetBlockByNumber,
@@ -183,6 +185,7 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   transaction: "Single transactions",
   gastracker: "Gas prices, in Etherscan's dialect only",
   getapilimit: "A client's own rate limit, in Etherscan's dialect only",
+  nametag: "The operator's own names of addresses, in Etherscan's dialect only",
   proxy: "A node's own methods, in Etherscan's dialect only",
 };
 

@@ -3,7 +3,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "./large-pages.ts";
 import type { TokenStandard } from "./token-transfers.ts";
 
-/** A token, a verified contract, or both, found by name. */
+/** A token, a verified contract, both, or an address with a label, found by name. */
 export interface NamedContract {
   address: Address;
   /** Null for a contract that is not a token. */
@@ -14,11 +14,15 @@ export interface NamedContract {
   contractName: string | null;
 }
 
-/** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
+/**
+ * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those of `labelled`,
+ * then whole names, then the oldest.
+ */
 export async function listContractsByName(
   sql: Queryable,
   text: string,
   { limit, skip }: PageRange,
+  labelled: readonly Address[] = [],
 ): Promise<NamedContract[]> {
   const start = sql`lower(left(${text}::text, 64))`;
   /** The expression of the indexes (migrations/0111_names.sql). */
@@ -28,21 +32,24 @@ export async function listContractsByName(
     AND ${keyOf(column)} < ${start} || chr(1114111)`;
   const most = sql`LIMIT ${skip + limit}::bigint`;
   const tokens = (column: Fragment) => sql`
-    SELECT address, ${keyOf(column)} AS key, first_block FROM tokens WHERE ${begins(column)}
+    SELECT address, ${keyOf(column)} AS key, first_block, NULL::bigint AS place FROM tokens WHERE ${begins(column)}
     ORDER BY ${keyOf(column)}, first_block, address ${most}`;
   return sql<NamedContract[]>`
     SELECT page.address, t.standard, t.name, t.symbol, v.contract_name
     FROM (
-      SELECT address, min(key) AS key, min(first_block) AS first_block FROM (
+      SELECT address, min(key) AS key, min(first_block) AS first_block, min(place) AS place FROM (
+        SELECT address, NULL::text COLLATE "C" AS key, NULL::bigint AS first_block, place
+        FROM unnest(${labelled.slice(0, skip + limit)}::bytea[]) WITH ORDINALITY AS label(address, place)
+        UNION ALL
         (${tokens(sql`name`)})
         UNION ALL
         (${tokens(sql`symbol`)})
         UNION ALL
-        (SELECT address, ${keyOf(sql`contract_name`)}, NULL FROM valid_verified_contracts
+        (SELECT address, ${keyOf(sql`contract_name`)}, NULL, NULL FROM valid_verified_contracts
          WHERE ${begins(sql`contract_name`)}
          ORDER BY ${keyOf(sql`contract_name`)}, address ${most})
       ) AS matched
-      GROUP BY address ORDER BY key, first_block, address LIMIT ${limit} OFFSET ${skip}
+      GROUP BY address ORDER BY place, key, first_block, address LIMIT ${limit} OFFSET ${skip}
     ) AS page
     LEFT JOIN LATERAL (
       SELECT standard, name, symbol FROM tokens WHERE address = page.address LIMIT 1
@@ -50,5 +57,5 @@ export async function listContractsByName(
     LEFT JOIN LATERAL (
       SELECT contract_name FROM valid_verified_contracts WHERE address = page.address LIMIT 1
     ) v ON true
-    ORDER BY page.key, page.first_block, page.address`;
+    ORDER BY page.place, page.key, page.first_block, page.address`;
 }

@@ -11,7 +11,8 @@ const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid
 
 export const listbyname = defineAction({
   name: "listbyname",
-  summary: "Tokens and verified contracts whose name or symbol begins with a text",
+  summary:
+    "Addresses whose label, and tokens and contracts whose name or symbol begins with a text",
   params: z.object({
     name: text(NAME)
       .trim()
@@ -29,13 +30,16 @@ export const listbyname = defineAction({
       tokenName: z.string(),
       tokenSymbol: z.string(),
       contractName: z.string().describe("Empty without a verified source"),
+      nametag: z.string().describe("The operator's own name; empty without one"),
     }),
   ),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read, page }, input) {
-    const rows = await read((sql) => listContractsByName(sql, input.name, page));
+  async handle({ read, page, labels }, input) {
+    const { find, search } = labels();
+    const labelled = search(input.name);
+    const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
     return ok(
       rows.map(({ address, standard, name, symbol, contractName }) => ({
         address,
@@ -43,6 +47,7 @@ export const listbyname = defineAction({
         tokenName: name ?? "",
         tokenSymbol: symbol ?? "",
         contractName: contractName ?? "",
+        nametag: find(address)?.name ?? "",
       })),
     );
   },
