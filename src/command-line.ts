@@ -132,7 +132,7 @@ async function run(): Promise<number> {
       log.info(`the chains are now ${describe({ common, chains })}`);
     } catch (error) {
       log.error(
-        `the files are refused, labels and the chains stay as they are: ${messageOf(error)}`,
+        `the files are refused, labels and chains stay as they are: ${messageOf(error)}`,
       );
     }
   }

@@ -17,6 +17,7 @@ export interface ShellChain {
   name: string;
   chainId: number | null;
   coinSymbol: string;
+  hasLabels: boolean;
   /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
   chains: readonly (readonly string[])[];
 }
@@ -38,7 +39,7 @@ const DEEPEST = 100;
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
-  { name, chainId, coinSymbol, chains }: ShellChain,
+  { name, chainId, coinSymbol, hasLabels, chains }: ShellChain,
   files: ShellFiles,
 ): string {
   const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
@@ -52,6 +53,7 @@ export function renderShell(
     chain: chainId === null ? "" : String(chainId),
     coin: coinSymbol,
     chains: JSON.stringify(chains),
+    labels: hasLabels ? "1" : "",
   };
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>

@@ -93,6 +93,7 @@ export function addSubjects(
       name: chainTitle(served),
       chainId: knownChainId(served) ?? null,
       coinSymbol: served.coinSymbol,
+      hasLabels: knownChainId(served) !== undefined && served.labels().changedAt > 0,
     };
     const files = {
       folder: `pages/${assets.digest}`,

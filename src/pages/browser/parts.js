@@ -14,6 +14,7 @@ import {
 import { useNow } from "./hooks.js";
 import { html } from "./html.js";
 import { checksummed } from "./keccak.js";
+import { Label, useLabel } from "./labels.js";
 import { coinSymbol, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
@@ -45,16 +46,18 @@ export function Identicon({ address, size = 16 }) {
 }
 
 /**
- * An address by its checksum, with its name in front where there is one. The page's own is no link. `isWhole` shows all
- * digits and lets them be copied, `part` names the part of its page that a link leads to.
+ * An address by its checksum, with its label in front where the operator gave one, else with its name. The page's own is
+ * no link. `isWhole` shows all digits and lets them be copied, `part` names the part of its page that a link leads to.
  */
-export function Address({ address, name, isWhole = false, part = "" }) {
+export function Address({ address, name: given, isWhole = false, part = "" }) {
+  const label = useLabel(address);
   if (!address) return null;
   const exact = checksummed(address);
+  const name = label ? undefined : given;
   const text = name ? html`<${Name} text=${name} />` : isWhole ? exact : shortHash(exact);
   const kind = name ? "named" : "hash";
   const isOwn = pageKind === "address" && subjectOfPage === address && part === "";
-  return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${
+  return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${label && html`<${Label} label=${label} /> `}${
     isOwn
       ? html`<span class=${kind} title=${exact}>${text}</span>`
       : html`<a class=${kind} href=${pathTo("address", address.toLowerCase()) + part} title=${exact}>${text}</a>`

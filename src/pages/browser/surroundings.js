@@ -12,6 +12,7 @@ const {
   chain,
   coin,
   chains: served,
+  labels,
 } = document.documentElement.dataset;
 
 /** Root of the chain: every path is relative to it. */
@@ -23,6 +24,8 @@ export const pageKind = page;
 export const networkName = cleaned(network);
 /** Empty until the server knows it. */
 export const chainId = chain;
+/** True if the operator has named addresses. */
+export const hasLabels = labels !== "";
 export const coinSymbol = cleaned(coin, LONGEST_SYMBOL);
 /** Ids and names of all chains of the server; empty where this is the only one. */
 export const chains = JSON.parse(served);
