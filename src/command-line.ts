@@ -131,9 +131,7 @@ async function run(): Promise<number> {
       await app?.replaceChains?.(chains);
       log.info(`the chains are now ${describe({ common, chains })}`);
     } catch (error) {
-      log.error(
-        `the files are refused, labels and chains stay as they are: ${messageOf(error)}`,
-      );
+      log.error(`the files are refused, labels and chains stay as they are: ${messageOf(error)}`);
     }
   }
   const { common } = found;

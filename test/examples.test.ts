@@ -125,7 +125,10 @@ describe("at the first start", () => {
 
 test("SIGHUP reads the labels again; a file with a fault changes nothing, and the log names its place", async () => {
   const url = `${origin}/v2/api?module=nametag&action=getaddresstag&address=0x${"a1".repeat(20)}`;
-  const name = async () => (await (await fetch(url)).json()).result[0]?.nametag;
+  const name = async () => {
+    const { result } = (await (await fetch(url)).json()) as { result: { nametag: string }[] };
+    return result[0]?.nametag;
+  };
   expect(await name()).toBeUndefined();
   const row = { address: `0x${"a1".repeat(20)}`, name: "Pier" };
   await world.relabel(JSON.stringify([row]));
@@ -133,7 +136,7 @@ test("SIGHUP reads the labels again; a file with a fault changes nothing, and th
   await world.relabel(JSON.stringify([row, { ...row, address: "0x1" }]));
   await expect
     .poll(() => world.messages().join("\n"), { timeout: 30_000 })
-    .toMatch(/labels and chains stay as they are: [^]*labels\.json:1: address must be 0x/);
+    .toMatch(/labels and chains stay as they are: [\s\S]*labels\.json:1: address must be 0x/);
   expect(await name()).toBe("Pier");
 });
 

@@ -8,7 +8,7 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "periscope-labels-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const FAUCET = "0x2bd806c97f0e00af1a1fc3328fa763a9269723c8";
-const OTHER = `0x${"ab".repeat(20)}`;
+const OTHER = `0x${"ab".repeat(20)}` as const;
 const CHAIN = 5;
 
 /** Writes a file of labels and reads it; its path and the labels of a chain. */
