@@ -10,6 +10,7 @@ import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
 import { loadSettings, type Settings } from "./settings/chains-file.ts";
 import { type Setting, secretsOf, settings, settingWarnings } from "./settings/config.ts";
+import { createLabelFiles } from "./settings/labels-file.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
 /** Interval in which signals count as one: the terminal and npm both pass on a Ctrl-C. */
@@ -42,10 +43,15 @@ function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit();
 }
 
-/** Returns the settings; undefined when they are invalid, after reporting the faults. */
-function readSettings(report: (words: string) => void): Settings | undefined {
+/** Returns the settings; undefined when they or the labels are invalid, after reporting the faults. */
+function readSettings(
+  report: (words: string) => void,
+  labelFiles = createLabelFiles(),
+): Settings | undefined {
   try {
-    return loadSettings(process.env);
+    const read = loadSettings(process.env);
+    labelFiles.read(read.chains);
+    return read;
   } catch (error) {
     report(messageOf(error));
     return undefined;
@@ -90,7 +96,8 @@ function describe({ common, chains }: Settings): string {
 
 /** Runs until a signal or a failure ends it; returns the exit code. */
 async function run(): Promise<number> {
-  const found = readSettings(complain);
+  const labelFiles = createLabelFiles();
+  const found = readSettings(complain, labelFiles);
   if (!found) return 1;
   const secrets = createSecrets(found.chains.flatMap(secretsOf));
   const log = createLogger(found.common.LOG_LEVEL, secrets.redact);
@@ -114,16 +121,17 @@ async function run(): Promise<number> {
 
   let app: App | undefined;
   let reloading: Promise<void> = Promise.resolve();
-  /** Applies the changed file; an invalid file changes nothing. */
+  /** Applies the changed files; an invalid file changes nothing. */
   async function reload(): Promise<void> {
     try {
       await starting;
       const { chains } = loadSettings(process.env);
+      labelFiles.read(chains);
       secrets.add(chains.flatMap(secretsOf));
       await app?.replaceChains?.(chains);
       log.info(`the chains are now ${describe({ common, chains })}`);
     } catch (error) {
-      log.error(`CHAINS_FILE is not taken, the chains stay as they are: ${messageOf(error)}`);
+      log.error(`the files are refused, labels and chains stay as they are: ${messageOf(error)}`);
     }
   }
   const { common } = found;
@@ -132,7 +140,7 @@ async function run(): Promise<number> {
       log.info(`stopping on ${name}`);
       end(0);
     },
-    common.CHAINS_FILE === undefined
+    common.CHAINS_FILE === undefined && common.LABELS_FILE === undefined
       ? undefined
       : () => {
           reloading = reloading.then(reload);
@@ -147,7 +155,7 @@ async function run(): Promise<number> {
   for (const warning of settingWarnings(process.env)) log.warn(warning);
   const { signal } = stopping;
   const announcing: Promise<void>[] = [];
-  const context = { log, secrets, signal, shutdown, onFatal: fail };
+  const context = { log, secrets, labelFiles, signal, shutdown, onFatal: fail };
   const starting = startApp(found, context, (chain) => {
     announcing.push(announce(chain).then(() => verifySampleWorld(chain, chain.log, chain.signal)));
   }).then((started) => {

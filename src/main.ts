@@ -1,5 +1,6 @@
-// Loading takes a second, in which an unhandled SIGHUP would end the process. The file of chains is read afterwards.
-if (process.argv.length === 2 && process.env["CHAINS_FILE"]?.trim()) {
+// Loading takes a second, in which an unhandled SIGHUP would end the process. The files are read afterwards.
+const { CHAINS_FILE = "", LABELS_FILE = "" } = process.env;
+if (process.argv.length === 2 && (CHAINS_FILE + LABELS_FILE).trim()) {
   process.on("SIGHUP", () => undefined);
 }
 await import("./command-line.ts");

@@ -5,6 +5,7 @@ import { startApp } from "../src/app.ts";
 import { createSecrets } from "../src/core/secrets.ts";
 import { createShutdown } from "../src/core/shutdown.ts";
 import { loadSettings } from "../src/settings/chains-file.ts";
+import { createLabelFiles } from "../src/settings/labels-file.ts";
 import { createChainsFile } from "./support/chains-file.ts";
 import { createTestDatabase } from "./support/postgres.ts";
 
@@ -32,6 +33,7 @@ test("nobody waits for the first synchronisation of a chain that has left", asyn
     secrets: createSecrets([]),
     signal: stopping.signal,
     shutdown,
+    labelFiles: createLabelFiles(),
     onFatal: (reason: string) => expect.unreachable(reason),
   };
   const waits = new Map<number, Promise<void>>();

@@ -123,6 +123,23 @@ describe("at the first start", () => {
   });
 });
 
+test("SIGHUP reads the labels again; a file with a fault changes nothing, and the log names its place", async () => {
+  const url = `${origin}/v2/api?module=nametag&action=getaddresstag&address=0x${"a1".repeat(20)}`;
+  const name = async () => {
+    const { result } = (await (await fetch(url)).json()) as { result: { nametag: string }[] };
+    return result[0]?.nametag;
+  };
+  expect(await name()).toBeUndefined();
+  const row = { address: `0x${"a1".repeat(20)}`, name: "Pier" };
+  await world.relabel(JSON.stringify([row]));
+  await expect.poll(name, { timeout: 30_000 }).toBe("Pier");
+  await world.relabel(JSON.stringify([row, { ...row, address: "0x1" }]));
+  await expect
+    .poll(() => world.messages().join("\n"), { timeout: 30_000 })
+    .toMatch(/labels and chains stay as they are: [\s\S]*labels\.json:1: address must be 0x/);
+  expect(await name()).toBe("Pier");
+});
+
 test("the documentation's source is the sample contract's, and its metadata the compiler's", () => {
   const file = path.join(import.meta.dirname, "../src/devnet/contracts/Buoy.sol");
   expect(BUOY_SOURCE).toBe(readFileSync(file, "utf8"));

@@ -186,7 +186,7 @@ test("a file that cannot be used is refused whole on SIGHUP, and everything goes
   first.process.kill("SIGHUP");
   await expect
     .poll(() => first.messages().join("\n"), PATIENCE)
-    .toMatch(/the chains stay as they are: .*\n? *North: TRACES must be auto or off/);
+    .toMatch(/labels and chains stay as they are: .*\n? *North: TRACES must be auto or off/);
   expect(await get(`/api?${HEAD}`)).toMatchObject({ result: await ask(north, "eth_blockNumber") });
 });
 

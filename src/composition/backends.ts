@@ -7,6 +7,7 @@ import { DEVNET_CHAIN_ID } from "../devnet/anvil.ts";
 import { type Devnet, startDevnet } from "../devnet/devnet.ts";
 import { lockFolder } from "../process/folder-lock.ts";
 import type { Config } from "../settings/config.ts";
+import type { LabelFiles } from "../settings/labels-file.ts";
 
 /** Resources that the parts share with their process. */
 export interface ProcessContext {
@@ -17,6 +18,7 @@ export interface ProcessContext {
   signal: AbortSignal;
   /** Parts register their closers here; closing runs them in reverse order. */
   shutdown: Shutdown;
+  labelFiles: LabelFiles;
   /** Called with a sentence when the process cannot continue. */
   onFatal(reason: string): void;
 }

@@ -13,6 +13,7 @@ import { PRICE_FEEDS } from "../devnet/additions.ts";
 import { requireStartBlockSetting } from "../indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "../indexer/thread/start.ts";
 import type { Config } from "../settings/config.ts";
+import type { LabelFiles } from "../settings/labels-file.ts";
 import { countQuery, countRpcRequest, createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createVerifier, type VerificationWorks, type Verifier } from "../verification/verifier.ts";
 import type { ChainEndpoint } from "./backends.ts";
@@ -54,6 +55,7 @@ export interface ChainContext {
   /** Verifies its contracts; null where other processes do. */
   works: VerificationWorks | null;
   chainName: string | undefined;
+  labelFiles: LabelFiles;
   /** Called with a sentence when the chain cannot continue, and with its public form. */
   onFatal(reason: string, publicReason: string): void;
 }
@@ -142,19 +144,21 @@ export function createRunningChain(
     await Promise.all([closeSoon(indexer?.stop()), closeSoon(verifier.close())]);
   }
 
+  const requireChainId = () => {
+    if (chainId !== undefined) return chainId;
+    throw new RequestError(
+      503,
+      "node-unreachable",
+      "The node was not reached yet, please try again later",
+    );
+  };
   const served = {
     sql,
     chain,
     log,
     metrics,
-    chainId: () => {
-      if (chainId !== undefined) return chainId;
-      throw new RequestError(
-        503,
-        "node-unreachable",
-        "The node was not reached yet, please try again later",
-      );
-    },
+    chainId: requireChainId,
+    labels: () => context.labelFiles.labels(config.LABELS_FILE, requireChainId()),
     verifier,
     staticReward: config.STATIC_REWARD,
     priceFeeds: {

@@ -31,6 +31,7 @@ export const { BlockNotFoundError }: typeof viem = load("errors/block.js");
 export const { erc20Abi, erc1155Abi, multicall3Abi }: typeof viem = load("constants/abis.js");
 export const { decodeAbiParameters }: typeof viem = load("utils/abi/decodeAbiParameters.js");
 export const { encodeFunctionData }: typeof viem = load("utils/abi/encodeFunctionData.js");
+export const { checksumAddress }: typeof viem = load("utils/address/getAddress.js");
 export const { getContractAddress }: typeof viem = load("utils/address/getContractAddress.js");
 export const { keccak256 }: typeof viem = load("utils/hash/keccak256.js");
 export const { pad }: typeof viem = load("utils/data/pad.js");

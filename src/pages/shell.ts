@@ -28,6 +28,7 @@ export interface ShellChain {
   coinSymbol: string;
   /** True if the server reads the coin's price. */
   hasPrice: boolean;
+  hasLabels: boolean;
   /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
   chains: readonly (readonly string[])[];
 }
@@ -51,7 +52,7 @@ const DEEPEST = 100;
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
-  { name, chainId, coinSymbol, hasPrice, chains }: ShellChain,
+  { name, chainId, coinSymbol, hasPrice, hasLabels, chains }: ShellChain,
   files: ShellFiles,
 ): string {
   const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
@@ -66,6 +67,7 @@ export function renderShell(
     coin: coinSymbol,
     price: String(hasPrice),
     chains: JSON.stringify(chains),
+    labels: hasLabels ? "1" : "",
   };
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>

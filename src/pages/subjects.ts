@@ -94,6 +94,7 @@ export function addSubjects(
       chainId: knownChainId(served) ?? null,
       coinSymbol: served.coinSymbol,
       hasPrice: served.priceFeeds.usd !== undefined,
+      hasLabels: knownChainId(served) !== undefined && served.labels().changedAt > 0,
     };
     const folder = `pages/${assets.digest}`;
     const from = (publicUrl ?? originOf(request)) + request.originalUrl;
@@ -148,8 +149,9 @@ export function addSubjects(
     });
   }
 
-  /** Returns whether a token or a verified contract has a name with this prefix. */
-  function isName({ sql }: ServedChain, text: string): Promise<boolean> {
+  /** Returns whether a label, a token or a verified contract has a name with this prefix. */
+  async function isName({ sql, labels }: ServedChain, text: string): Promise<boolean> {
+    if (labels().search(text).length > 0) return true;
     return readSoon(sql, true, async (snapshot) => {
       const found = await listContractsByName(snapshot, text, { limit: 1, skip: 0 });
       return found.length > 0;

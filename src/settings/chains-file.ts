@@ -46,6 +46,7 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
   "INDEXER_MEMORY_MB",
   "SEND_TRANSACTIONS",
   "STATIC_REWARD",
+  "LABELS_FILE",
 ];
 const SEVERAL_CONNECTIONS = "12";
 const FORM = '{"chains": [{…}, …]}';
@@ -85,7 +86,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
     const json = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
     content = JSON.parse(json);
     complaints.push(
-      ...repeatedKeys(json).map(
+      ...[...repeatedKeys(json)].map(
         ({ key, line }) => `CHAINS_FILE has ${key} twice in one object, again at line ${line}`,
       ),
     );
@@ -119,10 +120,11 @@ function readChain(chain: unknown, index: number, complaints: string[]): Entry {
   const texts: Record<string, string> = {};
   if (!isRecord(chain)) complaints.push(`${label}: must be an object of settings`);
   for (const [key, value] of Object.entries(members)) {
-    if (!CHAIN_SETTINGS.some((setting) => setting === key)) {
+    const name = key === "labelsFile" ? "LABELS_FILE" : key;
+    if (!CHAIN_SETTINGS.some((setting) => setting === name)) {
       complaints.push(`${label}: ${key} is not a setting of a chain`);
     } else if (typeof value === "string" || typeof value === "number") {
-      texts[key] = String(value).trim();
+      texts[name] = String(value).trim();
     } else {
       complaints.push(`${label}: ${key} must be text or a number`);
     }

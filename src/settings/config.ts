@@ -187,6 +187,11 @@ export const settings = {
   },
   NETWORK_NAME: { meaning: "The chain's name, for people", schema: z.string() },
   COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
+  LABELS_FILE: {
+    meaning:
+      "File with your own names of addresses, .json or .csv: docs/operations/labels.md; SIGHUP reads it again",
+    schema: file(),
+  },
   STATIC_REWARD: {
     default: "0",
     meaning: "Reward of a block's producer besides the fees, in wei",

@@ -351,6 +351,19 @@ test("a token's page has the owner and the transfers of the id that its link nam
   });
 });
 
+test("an address has the operator's label beside it, and on its page what the operator says", async () => {
+  await visit(browser, at("account"), async ({ page }) => {
+    await page.getByRole("heading", { name: "Faucet" }).waitFor(PATIENCE);
+    const link = page.locator("dd a", { hasText: "https://example.org/faucet" });
+    expect(await link.getAttribute("rel")).toBe("noopener nofollow");
+    await page.getByText("Gives a coin a day").waitFor(PATIENCE);
+  });
+  await visit(browser, at("holders"), async ({ page }) => {
+    const holder = page.locator(".address", { has: page.locator(`[title="${getAddress(USER)}"]`) });
+    await expect.poll(() => holder.first().textContent(), PATIENCE).toMatch(/^Faucet 0x976E/);
+  });
+});
+
 test("an account tells who funded it first, a contract does not", async () => {
   const funding = (await ask(`v2/api?module=account&action=fundedby&address=${USER}`)) as {
     fundingAddress: string;

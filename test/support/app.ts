@@ -7,6 +7,7 @@ import { createChain } from "../../src/chain/client.ts";
 import { createUses } from "../../src/core/async.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { addPages } from "../../src/pages/pages.ts";
+import { createLabelFiles } from "../../src/settings/labels-file.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../src/telemetry/process-metrics.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
@@ -84,6 +85,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     log,
     staticReward: 0n,
     priceFeeds: {},
+    labels: () => createLabelFiles().labels(undefined, TEST_CHAIN_ID),
     networkName: undefined,
     coinSymbol: "ETH",
     sendRawTransaction: true,

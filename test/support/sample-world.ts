@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { registry } from "../../src/api/explorer/registry.ts";
 import { startPeriscope } from "./periscope.ts";
@@ -10,12 +12,26 @@ export interface SampleWorld {
   origin: string;
   /** JSON-RPC of its chain. */
   chain: string;
+  /** Writes its LABELS_FILE and has it read again. */
+  relabel(text: string): Promise<void>;
+  /** Everything it logged so far. */
+  messages(): string[];
   end(): Promise<unknown>;
 }
 
+const LABELLED = {
+  address: registry["nametag"]?.[0]?.example["address"],
+  name: "Faucet",
+  tags: ["Test net", "Ops"],
+  url: "https://example.org/faucet",
+  note: "Gives a coin a day",
+};
+
 /** Starts it in an empty folder. */
 export async function startSampleWorld(folder: string): Promise<SampleWorld> {
-  const periscope = startPeriscope({ DATA_DIR: folder });
+  const labels = path.join(folder, "labels.json");
+  await writeFile(labels, JSON.stringify([LABELLED]));
+  const periscope = startPeriscope({ DATA_DIR: folder, LABELS_FILE: labels });
   const { api, chain = "" } = await periscope.ready;
   const { origin } = new URL(api);
   // Verifications go on for a few seconds behind the first answers.
@@ -27,5 +43,9 @@ export async function startSampleWorld(folder: string): Promise<SampleWorld> {
     if (answer.status === "1") break;
     await sleep(200);
   }
-  return { origin, chain, end: () => periscope.end() };
+  const relabel = async (text: string) => {
+    await writeFile(labels, text);
+    periscope.process.kill("SIGHUP");
+  };
+  return { origin, chain, relabel, messages: periscope.messages, end: () => periscope.end() };
 }

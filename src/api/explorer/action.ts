@@ -14,6 +14,7 @@ import type { Read } from "../reading/snapshot.ts";
 import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./envelope.ts";
 import type { Mempool } from "./from-node/transactions/mempool.ts";
 import type { GasOracle } from "./gas.ts";
+import type { Labels } from "./labels.ts";
 
 /** Services of every handler, the same for all requests. */
 export interface Services {
@@ -28,6 +29,8 @@ export interface Services {
   staticReward: bigint;
   /** True if `eth_sendRawTransaction` is forwarded to the node. */
   sendRawTransaction: boolean;
+  /** Returns the operator's names of addresses, as read last. Throws as `chainId`. */
+  labels(): Labels;
   /** Price aggregators of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
 }

@@ -18,6 +18,7 @@ import { verifysourcecode } from "./modules/contract/verification/verifysourceco
 import { gastracker } from "./modules/gastracker.ts";
 import { getapilimit } from "./modules/getapilimit.ts";
 import { getLogs } from "./modules/logs.ts";
+import { getaddresstag } from "./modules/nametag/getaddresstag.ts";
 import { indexMethods } from "./modules/proxy/index-methods.ts";
 import { nodeMethods } from "./modules/proxy/node-methods.ts";
 import { days } from "./modules/stats/days.ts";
@@ -51,6 +52,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   transaction: [...transactions, ...transactionLists],
   gastracker,
   getapilimit: [getapilimit],
+  nametag: [getaddresstag],
   proxy: [...indexMethods, ...nodeMethods],
 };
 
@@ -65,6 +67,7 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   transaction: "Single transactions",
   gastracker: "Gas prices, in Etherscan's dialect only",
   getapilimit: "A client's own rate limit, in Etherscan's dialect only",
+  nametag: "The operator's own names of addresses, in Etherscan's dialect only",
   proxy: "A node's own methods, in Etherscan's dialect only",
 };
 

@@ -8,6 +8,7 @@ import { show } from "./frame.js";
 import { Functions } from "./functions.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
+import { Label, useLabel } from "./labels.js";
 import { Address, Coins, Facts, Title, TokenLink, TransactionLink, Waiting } from "./parts.js";
 import {
   internalColumns,
@@ -121,6 +122,7 @@ function AddressPage() {
     action("Who created it", "contract", "getcontractcreation", { contractaddresses: address }),
     "branch",
   );
+  const label = useLabel(address);
   const abi = useAnswer(action("Its ABI", "contract", "getabi", { address }));
   const [nonce, code] = state.value ?? [];
   const [created] = creation.value ?? [];
@@ -139,7 +141,7 @@ function AddressPage() {
   const name = verified.value?.compilation.name;
   const implementations = verified.value?.proxyResolution?.implementations ?? [];
   return html`
-    <${Title} id=${address}>${name ? html`<bdi>${cleaned(name)}</bdi>` : isContract ? "Contract" : "Address"}<//>
+    <${Title} id=${address}>${label && html`<bdi>${label.nametag}</bdi> `}${name ? html`<bdi>${cleaned(name)}</bdi>` : isContract ? "Contract" : "Address"}<//>
     <${Facts} facts=${[
       [
         "Balance",
@@ -149,6 +151,7 @@ function AddressPage() {
       ],
       ["Nonce", nonceOf(state, nonce)],
       !isContract && !state.isLoading && !creation.isLoading && ["Funded by", html`<${Funding} />`],
+      label && ["Named", html`<${Named} label=${label} />`],
       isContract && ["Token", html`<${OwnToken} />`],
       created && [
         "Creator",
@@ -178,6 +181,14 @@ function AddressPage() {
     ${part === "approvals" && html`<${Approvals} file=${`${address}-approvals.csv`} />`}
     ${part !== "approvals" && !CODE_PARTS.includes(part) && html`<${List} key=${part} ...${LISTS[part]} title=${undefined} file=${`${address}-${part}.csv`} />`}
   `;
+}
+
+/** What the operator says of the address. */
+function Named({ label }) {
+  const { url, labels, shortdescription } = label;
+  return html`<${Label} label=${label} /> ${labels.map((tag) => html`<span class="badge"><bdi>${tag}</bdi></span> `)}
+    <span class="soft">by the operator${shortdescription && html`: <bdi>${shortdescription}</bdi>`}</span>
+    ${url && html` <a href=${url} rel="noopener nofollow">${url}</a>`}`;
 }
 
 function nonceOf(state, nonce) {

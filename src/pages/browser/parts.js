@@ -15,6 +15,7 @@ import {
 import { useNow, usePrice } from "./hooks.js";
 import { html } from "./html.js";
 import { checksummed } from "./keccak.js";
+import { Label, useLabel } from "./labels.js";
 import { useName } from "./names.js";
 import { coinSymbol, hasPrice, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
@@ -47,23 +48,24 @@ export function Identicon({ address, size = 16 }) {
 }
 
 /**
- * An address by its name where it has one, else by its checksum. The page's own is no link. `isWhole` shows all digits and
- * lets them be copied, `part` names the part of its page that a link leads to.
+ * An address by its checksum, with its label in front where the operator gave one, else by its name. The page's own is
+ * no link. `isWhole` shows all digits and lets them be copied, `part` names the part of its page that a link leads to.
  */
-export function Address({ address, name, isWhole = false, part = "" }) {
-  const known = useName(address, Boolean(address && !name));
+export function Address({ address, name: given, isWhole = false, part = "" }) {
+  const label = useLabel(address);
+  const known = useName(address, Boolean(address && !given && !label));
   if (!address) return null;
   const exact = checksummed(address);
-  const label = name || known;
-  const isNamed = label && !isWhole;
-  const text = isNamed ? html`<${Name} text=${label} />` : isWhole ? exact : shortHash(exact);
+  const name = label ? undefined : given || known;
+  const isNamed = name && !isWhole;
+  const text = isNamed ? html`<${Name} text=${name} />` : isWhole ? exact : shortHash(exact);
   const kind = isNamed ? "named" : "hash";
   const isOwn = pageKind === "address" && subjectOfPage === address && part === "";
-  return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${
+  return html`<span class="address"><${Identicon} address=${address.toLowerCase()} />${label && html`<${Label} label=${label} /> `}${
     isOwn
       ? html`<span class=${kind} title=${exact}>${text}</span>`
       : html`<a class=${kind} href=${pathTo("address", address.toLowerCase()) + part} title=${exact}>${text}</a>`
-  }${isWhole && html`<${Copy} text=${exact} label="Copy address" />`}${isWhole && label && html` <span class="badge"><${Name} text=${label} /></span>`}</span>`;
+  }${isWhole && html`<${Copy} text=${exact} label="Copy address" />`}${isWhole && name && html` <span class="badge"><${Name} text=${name} /></span>`}</span>`;
 }
 
 export function TransactionLink({ hash, children = shortHash(hash) }) {

@@ -14,7 +14,7 @@ function Search() {
   if (subjectOfPage === "") return html`<h1>Search</h1><p>Give ${WAYS}.</p>`;
   return html`
     <h1>Search</h1>
-    <p>Tokens and verified contracts by the name <bdi class="data">${subjectOfPage}</bdi>. Anybody may choose any name: the address says which one it is.</p>
+    <p>Labels, tokens and verified contracts by the name <bdi class="data">${subjectOfPage}</bdi>. Anybody may choose any name: the address says which one it is.</p>
     <${List}
       what="contracts of this name"
       request=${(paging) => action("Contracts by name", "contract", "listbyname", { name: subjectOfPage, ...paging })}
@@ -25,7 +25,11 @@ function Search() {
           ({ tokenSymbol }) => tokenSymbol && html`<${Name} text=${tokenSymbol} />`,
           "first",
         ],
-        ["Kind", ({ type }) => type || "contract", "first end"],
+        [
+          "Kind",
+          ({ type, contractName }) => type || (contractName ? "contract" : "address"),
+          "first end",
+        ],
         [
           "Source",
           ({ contractName }) => contractName && html`<span class="status good">Verified</span>`,
@@ -39,7 +43,7 @@ function Search() {
 
 function Found({ row: { address, type, tokenName, contractName } }) {
   return type === ""
-    ? html`<${Address} address=${address} name=${contractName} part="#code" />`
+    ? html`<${Address} address=${address} name=${contractName} part=${contractName && "#code"} />`
     : html`<${TokenLink} address=${address} name=${tokenName} />`;
 }
 

@@ -39,11 +39,11 @@ async function named(text) {
   if (name.length < 2) return [];
   const request = action("Names that begin so", "contract", "listbyname", { name, offset: MOST });
   const rows = await ask(request, { isListed: false });
-  return rows.map(({ address, type, tokenName, tokenSymbol, contractName }) => ({
-    kind: type || "Contract",
-    text: tokenName || contractName,
+  return rows.map(({ address, type, tokenName, tokenSymbol, contractName, nametag }) => ({
+    kind: type || (contractName ? "Contract" : "Address"),
+    text: nametag || tokenName || contractName,
     detail: [tokenSymbol, shortHash(checksummed(address))].filter(Boolean).join(" · "),
-    href: type ? pathTo("token", address) : `${pathTo("address", address)}#code`,
+    href: type ? pathTo("token", address) : pathTo("address", address) + (contractName && "#code"),
   }));
 }
 

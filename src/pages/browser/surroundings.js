@@ -13,6 +13,7 @@ const {
   coin,
   price,
   chains: served,
+  labels,
 } = document.documentElement.dataset;
 
 /** Root of the chain: every path is relative to it. */
@@ -24,6 +25,8 @@ export const pageKind = page;
 export const networkName = cleaned(network);
 /** Empty until the server knows it. */
 export const chainId = chain;
+/** True if the operator has named addresses. */
+export const hasLabels = labels !== "";
 export const coinSymbol = cleaned(coin, LONGEST_SYMBOL);
 /** Whether the server reads the coin's price. */
 export const hasPrice = price === "true";

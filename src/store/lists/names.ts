@@ -4,7 +4,7 @@ import type { PageRange } from "./large-pages.ts";
 import { behindKey } from "./page.ts";
 import type { TokenStandard } from "./token-transfers.ts";
 
-/** A token, a verified contract, or both, found by name. */
+/** A token, a verified contract, both, or an address with a label, found by name. */
 export interface NamedContract {
   address: Address;
   /** Null for a contract that is not a token. */
@@ -24,8 +24,16 @@ export interface ListedToken extends NamedContract {
   holderCount: number;
 }
 
-/** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
-export function listContractsByName(sql: Queryable, text: string, { limit, skip }: PageRange) {
+/**
+ * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those of `labelled`,
+ * then whole names, then the oldest.
+ */
+export function listContractsByName(
+  sql: Queryable,
+  text: string,
+  { limit, skip }: PageRange,
+  labelled: readonly Address[] = [],
+) {
   const start = sql`lower(left(${text}::text, 64))`;
   /** The expression of the indexes (migrations/0111_names.sql). */
   const keyOf = (column: Fragment) => sql`lower(left(${column}, 64)) COLLATE "C"`;
@@ -34,22 +42,25 @@ export function listContractsByName(sql: Queryable, text: string, { limit, skip 
     AND ${keyOf(column)} < ${start} || chr(1114111)`;
   const most = sql`LIMIT ${skip + limit}::bigint`;
   const tokens = (column: Fragment) => sql`
-    SELECT address, ${keyOf(column)} AS key, first_block FROM tokens WHERE ${begins(column)}
+    SELECT address, ${keyOf(column)} AS key, first_block, NULL::bigint AS place FROM tokens WHERE ${begins(column)}
     ORDER BY ${keyOf(column)}, first_block, address ${most}`;
   return sql<NamedContract[]>`
     SELECT ${names(sql)} FROM (
-      SELECT address, min(key) AS key, min(first_block) AS first_block FROM (
+      SELECT address, min(key) AS key, min(first_block) AS first_block, min(place) AS place FROM (
+        SELECT address, NULL::text COLLATE "C" AS key, NULL::bigint AS first_block, place
+        FROM unnest(${labelled.slice(0, skip + limit)}::bytea[]) WITH ORDINALITY AS label(address, place)
+        UNION ALL
         (${tokens(sql`name`)})
         UNION ALL
         (${tokens(sql`symbol`)})
         UNION ALL
-        (SELECT address, ${keyOf(sql`contract_name`)}, NULL FROM valid_verified_contracts
+        (SELECT address, ${keyOf(sql`contract_name`)}, NULL, NULL FROM valid_verified_contracts
          WHERE ${begins(sql`contract_name`)}
          ORDER BY ${keyOf(sql`contract_name`)}, address ${most})
       ) AS matched
-      GROUP BY address ORDER BY key, first_block, address LIMIT ${limit} OFFSET ${skip}
+      GROUP BY address ORDER BY place, key, first_block, address LIMIT ${limit} OFFSET ${skip}
     ) AS page ${joinedNames(sql)}
-    ORDER BY page.key, page.first_block, page.address`;
+    ORDER BY page.place, page.key, page.first_block, page.address`;
 }
 
 /** Returns the tokens and verified contracts among the addresses. */

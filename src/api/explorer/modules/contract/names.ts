@@ -37,7 +37,8 @@ const named = defineRecord<NamedContract>()({
 
 export const listbyname = defineAction({
   name: "listbyname",
-  summary: "Tokens and verified contracts whose name or symbol begins with a text",
+  summary:
+    "Addresses whose label, and tokens and contracts whose name or symbol begins with a text",
   params: z.object({
     name: text(NAME)
       .trim()
@@ -48,13 +49,21 @@ export const listbyname = defineAction({
     page,
     offset: offset(ROWS, MOST_ROWS),
   }),
-  result: z.array(named.schema),
+  result: z.array(
+    named.schema.extend({
+      nametag: z.string().describe("The operator's own name; empty without one"),
+    }),
+  ),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read, page }, input) {
-    const rows = await read((sql) => listContractsByName(sql, input.name, page));
-    return ok(rows.map(named.present));
+  async handle({ read, page, labels }, input) {
+    const { find, search } = labels();
+    const labelled = search(input.name);
+    const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
+    return ok(
+      rows.map((row) => ({ ...named.present(row), nametag: find(row.address)?.name ?? "" })),
+    );
   },
 });
 

@@ -1,0 +1,71 @@
+import type { Address } from "../../core/evm/address.ts";
+
+/** An address in the operator's words. Source: docs/operations/labels.md. */
+export interface Label {
+  address: Address;
+  /** Undefined: of every chain. */
+  chainid?: number | undefined;
+  name: string;
+  tags: string[];
+  url: string;
+  note: string;
+}
+
+/** The labels of one chain. */
+export interface Labels {
+  find(address: Address): Label | undefined;
+  /** Returns the addresses with a name, or a word of a name, that begins with a text; whole names first. */
+  search(text: string): Address[];
+  /** Time of the file's last change, in Unix seconds. */
+  changedAt: number;
+}
+
+/** Letters of a name that count in a search, as in `listContractsByName`. */
+const LETTERS = 64;
+
+/** Returns the labels of a chain from those of all chains. A label of the chain alone replaces a general one. */
+export function labelsOfChain(
+  { labels, changedAt }: { labels: ReadonlyMap<string, Label>; changedAt: number },
+  chainId: number,
+): Labels {
+  const find = (address: Address) =>
+    labels.get(labelKey(address, chainId)) ?? labels.get(labelKey(address));
+  return {
+    find,
+    search: (text) => {
+      const sought = text.slice(0, LETTERS).toLowerCase();
+      const hits = [...labels.values()].flatMap((label) => {
+        const name = label.name.toLowerCase();
+        const isHit = hasWord(name, sought) && find(label.address) === label;
+        return isHit ? [{ name, begins: name.startsWith(sought), address: label.address }] : [];
+      });
+      return hits.toSorted(compareHits).map(({ address }) => address);
+    },
+    changedAt,
+  };
+}
+
+/** Returns the key of a label: its chain, if it has one, and its address. */
+export function labelKey(address: Address, chainid?: number): string {
+  return `${chainid ?? ""}:${address}`;
+}
+
+/** Returns whether a name or one of its words begins with a text. */
+function hasWord(name: string, sought: string): boolean {
+  for (let at = name.indexOf(sought); at >= 0; at = name.indexOf(sought, at + 1)) {
+    if (at === 0 || !/[\p{L}\p{N}]/u.test(name.charAt(at - 1))) return true;
+  }
+  return false;
+}
+
+interface Hit {
+  name: string;
+  begins: boolean;
+  address: Address;
+}
+
+function compareHits(one: Hit, other: Hit): number {
+  if (one.begins !== other.begins) return one.begins ? -1 : 1;
+  const [left, right] = [one.name + one.address, other.name + other.address];
+  return left < right ? -1 : 1;
+}
