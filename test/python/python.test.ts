@@ -57,7 +57,7 @@ function withoutMetadata(code: string): string {
 
 async function run(client: keyof typeof ENVIRONMENTS, ...args: string[]) {
   const programs = path.join(HOME, client, "bin");
-  const program = path.join(import.meta.dirname, `${client}.py`);
+  const program = path.join(import.meta.dirname, `${client}-client.py`);
   const { output, said, code } = await scratch.run(
     path.join(programs, "python"),
     [program, explorer.url, ...args],
