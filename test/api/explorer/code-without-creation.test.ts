@@ -8,6 +8,7 @@ import {
   type TestIndexer,
   type TestIndexerOptions,
 } from "../../support/indexer.ts";
+import { firstCases } from "../../support/matrix.ts";
 import { scriptedAddress } from "../../support/scripted-node/block.ts";
 import { ScriptedChain } from "../../support/scripted-node/chain.ts";
 import { TRANSFER, word } from "../../support/scripted-node/ledger.ts";
@@ -89,14 +90,16 @@ async function listed(app: TestApp["app"], filter: string): Promise<string[]> {
   return (result ?? []).map(({ Address }: { Address: string }) => Address);
 }
 
-describe.each([
-  { startBlock: 0, traces: "auto" },
+const INDEXES = [
   { startBlock: 2, traces: "auto" },
+  { startBlock: 0, traces: "auto" },
   { startBlock: 2, traces: "off" },
-] as const)("indexed from block $startBlock, traces $traces", ({ startBlock, traces }) => {
+] as const;
+
+describe.each(firstCases(INDEXES, 1))("indexed from block $startBlock, traces $traces", ({ startBlock, traces }) => {
   const index = (finalityDepth: number) => start(chain(), { startBlock, traces, finalityDepth });
 
-  it.each([64, 0])("knows contracts by their code, at finality depth %i", async (finalityDepth) => {
+  it.each(firstCases([64, 0], 1))("knows contracts by their code, at finality depth %i", async (finalityDepth) => {
     const running = await index(finalityDepth);
     expect(await holderTypes(running.app)).toBe("CCAAC");
     for (const [name, address] of Object.entries(holders)) {
@@ -167,7 +170,7 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
     return scripted;
   }
 
-  it.each([64, 0])(
+  it.each(firstCases([64, 0], 1))(
     "removes what has no code any more, at finality depth %i",
     async (finalityDepth) => {
       const { app } = await start(chain(), { finalityDepth });
@@ -223,7 +226,7 @@ describe("creations whose frames have no output", () => {
     return scripted;
   }
 
-  it.each([64, 0])("made what has code, at finality depth %i", async (finalityDepth) => {
+  it.each(firstCases([64, 0], 1))("made what has code, at finality depth %i", async (finalityDepth) => {
     const { app } = await start(chain(), { finalityDepth });
     expect(await holderTypes(app)).toBe("CCA");
     expect((await listed(app, "unverified")).toSorted()).toEqual([made, child].toSorted());

@@ -6,6 +6,7 @@ import type { Hex } from "../../../../src/core/evm/hex.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { ask } from "../../../support/ask.ts";
 import { type IndexedNode, openIndexedNode } from "../../../support/indexed-node.ts";
+import { firstCases } from "../../../support/matrix.ts";
 import { scriptedAddress } from "../../../support/scripted-node/block.ts";
 import type { IncomingCall } from "../../../support/scripted-node/faults.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../../../support/scripted-node/ledger.ts";
@@ -73,10 +74,12 @@ const requests = [
   ...requestsOf(hostile).filter(([query]) => !OF_TOKEN_ITSELF.test(query)),
 ];
 
-describe.each([
+const DEPTHS = [
   ["at the head", 1_000],
   ["after a backfill", 0],
-])("holdings beside those of tokens that the node gets stuck in, %s", (_, finalityDepth) => {
+] as const;
+
+describe.each(firstCases(DEPTHS, 1))("holdings beside those of tokens that the node gets stuck in, %s", (_, finalityDepth) => {
   let index: IndexedNode;
   let server: TestApp;
   let heal: () => void;
