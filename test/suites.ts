@@ -64,6 +64,11 @@ const SUITES: readonly Suite[] = [
     minutes: 6,
     covers: ["src/verification/", "src/kit/", "src/api/sourcify/", "test/verification/"],
   },
+  {
+    name: "processes",
+    minutes: 5,
+    covers: ["src/", "migrations/", "package-lock.json", "Dockerfile", "test/announce"],
+  },
   { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
   { name: "engines", minutes: 2, covers: ["src/verification/", "test/verification/"] },
   { name: "bench", minutes: 1, covers: ["src/", "test/support/"] },

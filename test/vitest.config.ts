@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import path from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { DEEP, MATCHING } from "./deep/files.ts";
+import { DEEP, MATCHING, PROCESSES } from "./deep/files.ts";
 
 const root = path.join(import.meta.dirname, "..");
 /** They need programs of their own, or minutes: docs/contributing.md, "Further suites". */
@@ -43,6 +43,6 @@ export default defineConfig({
   test: {
     ...shared.test,
     include: ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...furtherSuites, ...DEEP, ...MATCHING],
+    exclude: [...configDefaults.exclude, ...furtherSuites, ...DEEP, ...MATCHING, ...PROCESSES],
   },
 });

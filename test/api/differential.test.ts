@@ -15,9 +15,10 @@ import { deployWorld, type World } from "../support/world/world.ts";
 
 /** REQUESTS of them from the seed DIFFERENTIAL_SEED. */
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
-const REQUESTS = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? 600);
+const IS_DEEP = process.env["EVERY_CASE"] !== undefined;
+const REQUESTS = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? (IS_DEEP ? 600 : 300));
 const FILTERS = 150;
-const ROUNDS = 5;
+const ROUNDS = IS_DEEP ? 5 : 2;
 const REQUESTS_PER_ROUND = 40;
 const SLOW_NODE_MS = 30_000;
 

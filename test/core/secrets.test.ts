@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createSecrets, secretsOfDatabaseUrl, secretsOfUrl } from "../../src/core/secrets.ts";
 import { ENCODINGS } from "../support/encodings.ts";
 
@@ -13,20 +13,22 @@ const oddText = fc.oneof(
   fc.string({ minLength: 8, maxLength: 20, unit: "grapheme" }),
 );
 
-describe("a secret is blotted out", () => {
-  test.each(Object.entries(ENCODINGS))("%s", (_name, encode) => {
-    fc.assert(
-      fc.property(
-        oddText.filter((text) => text.isWellFormed()),
-        fc.string(),
-        (secret, around) => {
+test("a secret is blotted out in every encoding", () => {
+  fc.assert(
+    fc.property(
+      oddText.filter((text) => text.isWellFormed()),
+      fc.string(),
+      (secret, around) => {
+        const { redact } = createSecrets([secret]);
+        const found = Object.entries(ENCODINGS).filter(([, encode]) => {
           const encoded = encode(secret);
-          const told = createSecrets([secret]).redact(`${around}<${encoded}>${around}`);
-          expect(told.includes(encoded) && !around.includes(encoded)).toBe(false);
-        },
-      ),
-    );
-  });
+          const told = redact(`${around}<${encoded}>${around}`);
+          return told.includes(encoded) && !around.includes(encoded);
+        });
+        expect(found.map(([name]) => name)).toEqual([]);
+      },
+    ),
+  );
 });
 
 test("what is no secret stays as it is", () => {

@@ -11,6 +11,7 @@ import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
+import { firstCases } from "../support/matrix.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { compileContracts } from "../support/world/compile.ts";
@@ -246,10 +247,12 @@ class World {
   }
 }
 
-describe.each([
+const INDEXES = [
   ["with traces", {}],
   ["without traces", { traces: "off" as const }],
-])("an index %s", (_, options) => {
+] as const;
+
+describe.each(firstCases(INDEXES, 1))("an index %s", (_, options) => {
   async function coin(): Promise<{ world: World; token: Address }> {
     const world = await World.open(options);
     const token = await world.make(20);

@@ -8,6 +8,7 @@ import {
   type TestIndexer,
   type TestIndexerOptions,
 } from "../../support/indexer.ts";
+import { firstCases } from "../../support/matrix.ts";
 import { scriptedAddress } from "../../support/scripted-node/block.ts";
 import { ScriptedChain } from "../../support/scripted-node/chain.ts";
 import { TRANSFER, word } from "../../support/scripted-node/ledger.ts";
@@ -89,53 +90,61 @@ async function listed(app: TestApp["app"], filter: string): Promise<string[]> {
   return (result ?? []).map(({ Address }: { Address: string }) => Address);
 }
 
-describe.each([
-  { startBlock: 0, traces: "auto" },
+const INDEXES = [
   { startBlock: 2, traces: "auto" },
+  { startBlock: 0, traces: "auto" },
   { startBlock: 2, traces: "off" },
-] as const)("indexed from block $startBlock, traces $traces", ({ startBlock, traces }) => {
-  const index = (finalityDepth: number) => start(chain(), { startBlock, traces, finalityDepth });
+] as const;
 
-  it.each([64, 0])("knows contracts by their code, at finality depth %i", async (finalityDepth) => {
-    const running = await index(finalityDepth);
-    expect(await holderTypes(running.app)).toBe("CCAAC");
-    for (const [name, address] of Object.entries(holders)) {
-      const { result } = await ask(
-        running.app,
-        `module=account&action=fundedby&address=${address}`,
-      );
-      const isAccount = name === "plain" || name === "delegated";
-      expect(result, name).toEqual(isAccount ? expect.objectContaining({ value: "5" }) : []);
-    }
-  });
+describe.each(firstCases(INDEXES, 1))(
+  "indexed from block $startBlock, traces $traces",
+  ({ startBlock, traces }) => {
+    const index = (finalityDepth: number) => start(chain(), { startBlock, traces, finalityDepth });
 
-  it("lists contracts where it saw them first", async () => {
-    const { app } = await index(64);
-    const { result } = await ask(app, "module=contract&action=listcontracts");
-    const { predeployed, early, child } = holders;
-    const inOrder = startBlock === 0 ? [early, predeployed, child] : [predeployed, early, child];
-    expect(result.map(({ Address }: { Address: string }) => Address)).toEqual(
-      traces === "off" ? [] : inOrder,
+    it.each(firstCases([64, 0], 1))(
+      "knows contracts by their code, at finality depth %i",
+      async (finalityDepth) => {
+        const running = await index(finalityDepth);
+        expect(await holderTypes(running.app)).toBe("CCAAC");
+        for (const [name, address] of Object.entries(holders)) {
+          const { result } = await ask(
+            running.app,
+            `module=account&action=fundedby&address=${address}`,
+          );
+          const isAccount = name === "plain" || name === "delegated";
+          expect(result, name).toEqual(isAccount ? expect.objectContaining({ value: "5" }) : []);
+        }
+      },
     );
-  });
 
-  it("follows a reorg that takes a creation away", async () => {
-    const running = await index(64);
-    running.node.chain.reorg(1, 2);
-    await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await holderTypes(running.app)).toBe("CCAAA");
-  });
-
-  it("asks for the code of an address once", async () => {
-    const running = await index(64);
-    const asked = running.node.count("eth_getCode");
-    running.node.chain.mine({
-      transactions: Object.values(holders).map((to) => ({ to, valueWei: 1n })),
+    it("lists contracts where it saw them first", async () => {
+      const { app } = await index(64);
+      const { result } = await ask(app, "module=contract&action=listcontracts");
+      const { predeployed, early, child } = holders;
+      const inOrder = startBlock === 0 ? [early, predeployed, child] : [predeployed, early, child];
+      expect(result.map(({ Address }: { Address: string }) => Address)).toEqual(
+        traces === "off" ? [] : inOrder,
+      );
     });
-    await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(running.node.count("eth_getCode")).toBe(asked);
-  });
-});
+
+    it("follows a reorg that takes a creation away", async () => {
+      const running = await index(64);
+      running.node.chain.reorg(1, 2);
+      await running.indexer.reach(running.node.chain.head.block.hash);
+      expect(await holderTypes(running.app)).toBe("CCAAA");
+    });
+
+    it("asks for the code of an address once", async () => {
+      const running = await index(64);
+      const asked = running.node.count("eth_getCode");
+      running.node.chain.mine({
+        transactions: Object.values(holders).map((to) => ({ to, valueWei: 1n })),
+      });
+      await running.indexer.reach(running.node.chain.head.block.hash);
+      expect(running.node.count("eth_getCode")).toBe(asked);
+    });
+  },
+);
 
 describe("a self-destruct where headers do not tell of EIP-6780", () => {
   const [kept, gone] = [holders.early, holders.child];
@@ -167,7 +176,7 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
     return scripted;
   }
 
-  it.each([64, 0])(
+  it.each(firstCases([64, 0], 1))(
     "removes what has no code any more, at finality depth %i",
     async (finalityDepth) => {
       const { app } = await start(chain(), { finalityDepth });
@@ -223,12 +232,15 @@ describe("creations whose frames have no output", () => {
     return scripted;
   }
 
-  it.each([64, 0])("made what has code, at finality depth %i", async (finalityDepth) => {
-    const { app } = await start(chain(), { finalityDepth });
-    expect(await holderTypes(app)).toBe("CCA");
-    expect((await listed(app, "unverified")).toSorted()).toEqual([made, child].toSorted());
-    expect(await listed(app, "empty")).toEqual([none]);
-  });
+  it.each(firstCases([64, 0], 1))(
+    "made what has code, at finality depth %i",
+    async (finalityDepth) => {
+      const { app } = await start(chain(), { finalityDepth });
+      expect(await holderTypes(app)).toBe("CCA");
+      expect((await listed(app, "unverified")).toSorted()).toEqual([made, child].toSorted());
+      expect(await listed(app, "empty")).toEqual([none]);
+    },
+  );
 
   it("are told anew after a reorg, and asked about once", async () => {
     const running = await start(chain(), {});

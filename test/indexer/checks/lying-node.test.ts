@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { quantity } from "../../../src/core/evm/quantity.ts";
 import { compareDatabase } from "../../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
+import { firstCases } from "../../support/matrix.ts";
 import { createOracleReader } from "../../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { scriptedAddress } from "../../support/scripted-node/block.ts";
@@ -126,7 +127,7 @@ describe("an indexer on a node that", () => {
     return compareDatabase(database.sql, oracle, (text) => unread.test(text));
   }
 
-  it.each(Object.entries(FAULTS))(
+  it.each(firstCases(Object.entries(FAULTS), 7))(
     "%s writes nothing wrong and goes on when it recovers",
     async (_, fault) => {
       mine(30);
