@@ -25,11 +25,8 @@ const ENDS = {
 export const approvalList = {
   title: "Approvals",
   what: "approvals",
-  request: (paging) => ({
-    ...actionV2("Who may move its tokens", "account", "approvals", { address: owner, ...paging }),
-    // The tokens are asked for it, which may take a while.
-    isJoined: false,
-  }),
+  request: (paging) =>
+    actionV2("Who may move its tokens", "account", "approvals", { address: owner, ...paging }),
 };
 
 export function Approvals({ file }) {

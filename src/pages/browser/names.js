@@ -38,13 +38,14 @@ function want(address, now) {
   if (asked.has(address)) return;
   asked.add(address);
   waiting.push(address);
-  if (waiting.length === 1) setTimeout(flush);
+  // So they are asked together with what the page asks at the same moment.
+  if (waiting.length === 1) queueMicrotask(flush);
 }
 
 async function flush() {
   const addresses = waiting.slice(0, MOST).join();
   waiting = waiting.slice(MOST);
-  if (waiting.length > 0) setTimeout(flush);
+  if (waiting.length > 0) queueMicrotask(flush);
   const request = action("Names of the addresses", "contract", "listnames", { addresses });
   const rows = await ask(request).catch(() => []);
   add(rows.map((row) => [row.address, row.contractName || row.tokenName || row.tokenSymbol]));

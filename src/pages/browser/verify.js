@@ -124,7 +124,7 @@ function contractsIn(files) {
             .at(-1)
             .replace(/\.\w+$/, "")}`,
         ]
-      : [...text.matchAll(/^\s*(?:abstract\s+)?(?:contract|library)\s+(\w+)/gm)].map(
+      : [...text.matchAll(/(?:^|[;}])\s*(?:abstract\s+)?(?:contract|library)\s+(\w+)/gm)].map(
           ([, name]) => `${path}:${name}`,
         ),
   );
