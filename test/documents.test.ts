@@ -10,9 +10,9 @@ import { publish } from "./support/build.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const DOCUMENTS = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
-/** Variables of the composition and of the tests, no settings of the program. */
+/** Variables of the composition, of clients and of the tests, no settings of the program. */
 const OTHERS =
-  /^(?:POSTGRES_PASSWORD|DOCKER_HOST|BIND_ADDRESS|NODE_OPTIONS|COMMIT|BASE|HOSTILE_TABLE|\w+_(?:SEEDS?|KILLS|REQUESTS|READS|LOSSES|ACTS|FIRST|PATIENCE))$/;
+  /^(?:POSTGRES_PASSWORD|DOCKER_HOST|BIND_ADDRESS|NODE_OPTIONS|COMMIT|BASE|HOSTILE_TABLE|SOURCIFY_API_BASE|ETHERSCAN_BASE\w*|\w+_(?:SEEDS?|KILLS|REQUESTS|READS|LOSSES|ACTS|FIRST|PATIENCE))$/;
 
 function read(document: string): string {
   return readFileSync(path.join(ROOT, document), "utf8");

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { type Label, type Labels, labelKey, labelsOfChain } from "../api/explorer/labels.ts";
 import { checksumAddress } from "../core/deep-imports.ts";
+import { pathFault } from "../core/errors.ts";
 import { isAddress, lowerAddress } from "../core/evm/address.ts";
 import { repeatedKeys } from "../core/json/repeated-keys.ts";
-import { pathFault } from "../core/errors.ts";
 import { type Config, SettingsError } from "./config.ts";
 import { url } from "./setting-types.ts";
 

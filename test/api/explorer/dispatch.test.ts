@@ -43,7 +43,7 @@ describe("module and action", () => {
       (action) => [`module=account&action=${action}`, "Unknown action"] as const,
     ),
     ["module=stats&action=dailyavgnetdifficulty", "Unknown action"],
-    ["module=nametag&action=getaddresstag", "Unknown module"],
+    ["module=nft&action=getaddresstag", "Unknown module"],
   ])("%s: HTTP 400 and the words %s", async (query, text) => {
     const { blockscout, etherscan } = refused(400, text);
     expect(await ask(`/api?${query}`)).toEqual(blockscout);

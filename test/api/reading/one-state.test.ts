@@ -16,6 +16,8 @@ const ELSEWHERE = new Set([
   "checkverifystatus",
   "checkproxyverification",
   "getapilimit",
+  // The operator's file.
+  "getaddresstag",
   // The node's own answers.
   "eth_getTransactionCount",
   "eth_getCode",

@@ -175,6 +175,7 @@ export const listbyname: Answerer = ({ oracle, dialect, parameters }) => {
     tokenName: displayName(token.name) ?? "",
     tokenSymbol: displayName(token.symbol) ?? "",
     contractName: "",
+    nametag: "",
   }));
   return list(dialect, rows, { blockscout: "No contracts found", etherscan: "No records found" });
 };
