@@ -8,7 +8,7 @@ import { show } from "./frame.js";
 import { Functions } from "./functions.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { Label, useLabel } from "./labels.js";
+import { Label, useLabel } from "./names.js";
 import { Address, Coins, Facts, Title, TokenLink, TransactionLink, Waiting } from "./parts.js";
 import {
   internalColumns,

@@ -15,8 +15,7 @@ import {
 import { useNow, usePrice } from "./hooks.js";
 import { html } from "./html.js";
 import { checksummed } from "./keccak.js";
-import { Label, useLabel } from "./labels.js";
-import { useName } from "./names.js";
+import { Label, useLabel, useName } from "./names.js";
 import { coinSymbol, hasPrice, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
