@@ -140,6 +140,20 @@ describe("an index of accounts that delegate their code", () => {
     ]);
   });
 
+  it("has no delegate of a nonce that the account has not reached", async () => {
+    await index.follow({ transactions: [await authorize({ to: first, nonce: 0 })] });
+    // Signed for later, and sent too early: void (EIP-7702, step 6).
+    await index.follow({ transactions: [await authorize({ to: second, nonce: 9 })] });
+    expect(await delegate(1)).toEqual([first]);
+    expect(await delegate(2)).toEqual([]);
+    await index.follow(
+      { transactions: [{ from: token, fields: { nonce: "0x8" } }] },
+      // The same authorization once more, now in time.
+      { transactions: [await authorize({ to: second, nonce: 9 })] },
+    );
+    expect(await Promise.all([2, 3, 4].map(delegate))).toEqual([[first], [first], [second]]);
+  });
+
   it("has those of blocks that were loaded together, and of an earlier version", async () => {
     await index.stop();
     const some = Array.from({ length: 3 }, (_, nonce) => authorize({ to: first, nonce }));

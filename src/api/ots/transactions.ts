@@ -52,7 +52,10 @@ const METHOD_MISSING = -32_601;
 export const getTransactionBySenderAndNonce = method([2, 2], async ({ read }, [sender, nonce]) => {
   const from = parse(addressAt(0, "address"), sender);
   const wanted = wholeNumber(nonce, 1);
-  return read(async (sql, served) => findSentTransaction(sql, from, wanted, (await served).number));
+  const sent = await read(async (sql, served) =>
+    findSentTransaction(sql, from, wanted, (await served).number),
+  );
+  return sent?.hash ?? null;
 });
 
 /** `ots_hasCode`. */

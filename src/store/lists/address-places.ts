@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Fragment, firstRow, type Queryable } from "../../db/client.ts";
 import { hasKey } from "../index-keys.ts";
 import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { onSide } from "./parties.ts";
@@ -74,15 +74,15 @@ async function firstBlocks(
   return found;
 }
 
-/** Returns the hash of the transaction that an account sent with a nonce; null when there is none up to the head. */
+/** Returns the transaction that an account sent with a nonce; undefined when there is none up to the head. */
 export async function findSentTransaction(
   sql: Queryable,
   sender: Address,
   nonce: number,
   headNumber: number,
-): Promise<Hex | null> {
+): Promise<(TransactionPlace & { hash: Hex }) | undefined> {
   const sent = (from: number, to: number, limit: number) => sql`
-    SELECT t.block_number, t.nonce, t.hash FROM (
+    SELECT t.block_number, t.transaction_index, t.nonce, t.hash FROM (
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${sender} ${onSide(sql, "from")}
         AND block_number BETWEEN ${from}::bigint AND ${to}::bigint
@@ -98,7 +98,19 @@ export async function findSentTransaction(
     if (first && Number(first.nonce) <= nonce) low = first.blockNumber;
     else high = middle - 1;
   }
-  const [found] = await sql<{ hash: Hex }[]>`
-    SELECT hash FROM (${sent(low, low, MOST_OF_BLOCK)}) of_block WHERE nonce = ${nonce} LIMIT 1`;
-  return found?.hash ?? null;
+  return firstRow(sql<(TransactionPlace & { hash: Hex })[]>`
+    SELECT block_number, transaction_index, hash FROM (${sent(low, low, MOST_OF_BLOCK)}) of_block
+    WHERE nonce = ${nonce} LIMIT 1`);
+}
+
+/** Returns the nonce of the last published transaction of an account; -1 when there is none. */
+export async function findLastNonce(sql: Queryable, sender: Address): Promise<number> {
+  const [last] = await sql<{ nonce: string }[]>`
+    SELECT t.nonce FROM (
+      SELECT block_number, transaction_index FROM address_transactions
+      WHERE address = ${sender} ${onSide(sql, "from")} AND ${inPublishedBlocks(sql)}
+      ORDER BY block_number DESC, transaction_index DESC LIMIT 1
+    ) sent
+    CROSS JOIN LATERAL transaction_at(sent.block_number, sent.transaction_index) t`;
+  return Number(last?.nonce ?? -1);
 }

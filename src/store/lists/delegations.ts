@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import type { Delegation } from "../contracts/verified/abis.ts";
 import { markTokens } from "../state/tokens/marks.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
-import { findSentTransaction } from "./address-places.ts";
+import { findLastNonce, findSentTransaction, type TransactionPlace } from "./address-places.ts";
 
 type Authorizing = Pick<
   ChainRows["transactions"][number],
@@ -39,34 +39,67 @@ export async function writeDelegations(
   await markTokens(sql, accounts, "code", blockNumber);
 }
 
-/** Authorizations of an account that are looked at. */
-const MOST_LOOKED_AT = 4;
+/** Nonces of an account that are compared with its transactions, and those that are read. */
+const MOST_COMPARED = 4;
+const MOST_NONCES = 1_000;
 
 /**
- * Returns the contracts that accounts delegated to after a transaction: of authorizations up to it, that of the highest nonce
- * without a transaction of the account is the last that took effect, at its first place.
+ * Returns the contracts that accounts delegated to after a transaction. An account whose nonces do not show that is left out: a
+ * contract that it created by delegated code used one, say.
  */
 export async function listDelegates(
   sql: Queryable,
   accounts: readonly Address[],
-  { blockNumber, transactionIndex }: { blockNumber: number; transactionIndex: number },
+  place: TransactionPlace,
 ): Promise<Delegation[]> {
-  const signed = await sql<(Delegation & { nonce: string; head: number })[]>`
-    SELECT asked.account AS caller, last.delegate AS callee, last.nonce, (SELECT head_number FROM sync_state) AS head
+  const signed = await sql<{ account: Address; nonce: string; head: number }[]>`
+    SELECT asked.account, newest.nonce, (SELECT head_number FROM sync_state) AS head
     FROM unnest(${[...accounts]}::bytea[]) AS asked (account) CROSS JOIN LATERAL (
-      SELECT DISTINCT ON (nonce) nonce, delegate FROM delegations
-      WHERE authority = asked.account
-        AND (block_number, transaction_index) <= (${blockNumber}::bigint, ${transactionIndex}::int)
-      ORDER BY nonce DESC, block_number, transaction_index, position LIMIT ${MOST_LOOKED_AT}
-    ) AS last
-    ORDER BY last.nonce DESC`;
-  const found = new Map<Address, Delegation>();
-  for (const { caller, callee, nonce, head } of signed) {
-    if (found.has(caller)) continue;
-    const sent = await findSentTransaction(sql, caller, Number(nonce), head);
-    if (sent === null) found.set(caller, { caller, callee });
+      SELECT DISTINCT nonce FROM delegations WHERE authority = asked.account AND ${isUpTo(sql, place)}
+      ORDER BY nonce DESC LIMIT ${MOST_NONCES}
+    ) AS newest
+    ORDER BY newest.nonce DESC`;
+  const found: Delegation[] = [];
+  for (const [account, rows] of Map.groupBy(signed, (row) => row.account)) {
+    const nonces = rows.map(({ nonce }) => Number(nonce));
+    const head = rows[0]?.head ?? 0;
+    for (const nonce of used(nonces, await findLastNonce(sql, account))) {
+      const callee = await findDelegate(sql, account, { nonce, head }, place);
+      if (!callee) continue;
+      found.push({ caller: account, callee });
+      break;
+    }
   }
-  return [...found.values()];
+  return found;
+}
+
+const isUpTo = (sql: Queryable, { blockNumber, transactionIndex }: TransactionPlace) =>
+  sql`(block_number, transaction_index) <= (${blockNumber}::bigint, ${transactionIndex}::int)`;
+
+/** Returns the nonces, descending, that the account has certainly used; those behind its last transaction's only without a gap. */
+function used(nonces: readonly number[], last: number): readonly number[] {
+  const later = nonces.filter((nonce) => nonce > last);
+  const hasGap = later.length > 0 && later[0] !== last + later.length;
+  return hasGap ? [] : nonces.slice(0, MOST_COMPARED);
+}
+
+/** Returns the delegate of a used nonce's authorization: the first one after the transaction with the nonce before. */
+async function findDelegate(
+  sql: Queryable,
+  account: Address,
+  { nonce, head }: { nonce: number; head: number },
+  place: TransactionPlace,
+): Promise<Address | undefined> {
+  if (await findSentTransaction(sql, account, nonce, head)) return undefined;
+  const before = nonce > 0 && (await findSentTransaction(sql, account, nonce - 1, head));
+  const isAfter = before
+    ? sql`(block_number, transaction_index) >= (${before.blockNumber}::bigint, ${before.transactionIndex}::int)`
+    : sql`true`;
+  const [first] = await sql<{ delegate: Address }[]>`
+    SELECT delegate FROM delegations
+    WHERE authority = ${account} AND nonce = ${nonce}::numeric AND ${isUpTo(sql, place)} AND ${isAfter}
+    ORDER BY block_number, transaction_index, position LIMIT 1`;
+  return first?.delegate;
 }
 
 /** Returns whether all delegations of a block are stored. */
