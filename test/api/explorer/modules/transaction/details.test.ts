@@ -227,3 +227,31 @@ test("transactions are listed from the head down, and of one block in either ord
   expect(await list("&page=2&offset=2")).toEqual(all.slice(2, 4));
   expect(await list("&startblock=2&endblock=2&sort=asc")).toEqual(all.slice(4).toReversed());
 });
+
+test("a call of an account is told by the delegate that an earlier transaction set, before that of today", async () => {
+  const { sql } = server;
+  const account = addressAt(0x99);
+  const authorize = (block: number, to: Hex, nonce: number) => sql`
+    INSERT INTO delegations (authority, block_number, transaction_index, position, delegate, nonce)
+    VALUES (${account}, ${block}, 0, 0, ${to}, ${nonce})`;
+  await save(sql, {
+    address: addressAt(0x15),
+    abi: JSON.stringify(parseAbi(["function pay(uint256 later)"])),
+    methods: {},
+  });
+  await authorize(3, LEDGER, 0);
+  await saveProxy(sql, {
+    address: account,
+    kind: "eip7702",
+    implementations: [addressAt(0x15)],
+    conflicts: [],
+    beacon: null,
+    blockNumber: HEAD,
+    blockHash: blockHash(HEAD),
+  });
+  const { call } = (await info(5)).details;
+  expect(call.parameters).toEqual([{ name: "amount", type: "uint256", value: "5" }]);
+  await sql`DELETE FROM proxies WHERE address = ${account}`;
+  await authorize(4, addressAt(0), 1);
+  expect((await info(5)).details.call).toBeNull();
+});
