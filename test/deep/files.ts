@@ -39,6 +39,7 @@ export const PROCESSES: readonly string[] = [
 
 /** They draw acts and requests at random, and compare each outcome with the oracle, or reorganise many chains. */
 export const DEEP: readonly string[] = [
+  "test/api/explorer/from-node/hostile-tokens.test.ts",
   "test/api/reading/large-answers.test.ts",
   "test/api/serving/heads.test.ts",
   "test/contract/random-requests.test.ts",
@@ -62,7 +63,6 @@ export const DEEP: readonly string[] = [
 export const MATRICES: readonly string[] = [
   "test/api/differential.test.ts",
   "test/api/explorer/code-without-creation.test.ts",
-  "test/api/explorer/from-node/hostile-tokens.test.ts",
   "test/indexer/checks/lying-node.test.ts",
   "test/tokens/contracts-word.test.ts",
 ];

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { pino } from "pino";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
@@ -10,7 +11,6 @@ import type { Verifier } from "../../src/verification/verifier.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { startTestVerifier, type TestVerifierOptions } from "../support/verifier.ts";
-import { compileStandardJson } from "./compile.ts";
 import { type CompilerFolder, createCompilerFolder } from "./compiler-folder.ts";
 import { type DeploymentChain, startDeploymentChain } from "./deployment.ts";
 
@@ -87,6 +87,7 @@ export interface Program {
   arguments?: string;
 }
 
+const solc: { compile(input: string): string } = createRequire(import.meta.url)("solc");
 const PATH = "Note.sol";
 const SETTINGS = { optimizer: { enabled: true, runs: 200 } };
 
@@ -98,17 +99,18 @@ export function note(text: string, mark = 1): Program {
 
 /** Compiles a program with the bundled compiler and deploys it. */
 export async function deployProgram(node: DeploymentChain, program: Program): Promise<Address> {
-  const initCode = await initCodeOf(program);
-  const { address } = await node.deploy(initCode);
+  const { address } = await node.deploy(initCodeOf(program));
   return address;
 }
 
-async function initCodeOf({ source, name, arguments: given = "" }: Program): Promise<Hex> {
-  const output = (await compileStandardJson({
+/** In this process: one of its own for each contract would load the compiler again. */
+function initCodeOf({ source, name, arguments: given = "" }: Program): Hex {
+  const input = {
     language: "Solidity",
     sources: { [PATH]: { content: source } },
     settings: { ...SETTINGS, outputSelection: { [PATH]: { [name]: ["evm.bytecode.object"] } } },
-  })) as { contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>> };
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input)));
   return `0x${output.contracts[PATH]?.[name]?.evm.bytecode.object}${given}`;
 }
 

@@ -6,7 +6,6 @@ import type { Hex } from "../../../../src/core/evm/hex.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { ask } from "../../../support/ask.ts";
 import { type IndexedNode, openIndexedNode } from "../../../support/indexed-node.ts";
-import { firstCases } from "../../../support/matrix.ts";
 import { scriptedAddress } from "../../../support/scripted-node/block.ts";
 import type { IncomingCall } from "../../../support/scripted-node/faults.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../../../support/scripted-node/ledger.ts";
@@ -74,89 +73,84 @@ const requests = [
   ...requestsOf(hostile).filter(([query]) => !OF_TOKEN_ITSELF.test(query)),
 ];
 
-const DEPTHS = [
+describe.each([
   ["at the head", 1_000],
   ["after a backfill", 0],
-] as const;
+])("holdings beside those of tokens that the node gets stuck in, %s", (_, finalityDepth) => {
+  let index: IndexedNode;
+  let server: TestApp;
+  let heal: () => void;
 
-describe.each(firstCases(DEPTHS, 1))(
-  "holdings beside those of tokens that the node gets stuck in, %s",
-  (_, finalityDepth) => {
-    let index: IndexedNode;
-    let server: TestApp;
-    let heal: () => void;
+  beforeEach(async () => {
+    index = await openIndexedNode();
+    const isHostile = ({ params }: IncomingCall) => {
+      const text = JSON.stringify(params[0]);
+      return [hostile, hostileIds].some((token) => text.includes(token));
+    };
+    const stall = () =>
+      index.node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
+    heal = stall();
+    index.node.chain.mine({}, 20);
+    await index.start({ finalityDepth, requestTimeoutMs: 100 });
+    index.node.chain.mine({ transactions: [{ to: good, logs }] });
+    index.node.chain.mine({}, 1);
+    server = await createTestApp({ sql: index.sql, nodeUrl: index.node.url });
+  });
+  afterEach(() => server.close());
 
-    beforeEach(async () => {
-      index = await openIndexedNode();
-      const isHostile = ({ params }: IncomingCall) => {
-        const text = JSON.stringify(params[0]);
-        return [hostile, hostileIds].some((token) => text.includes(token));
-      };
-      const stall = () =>
-        index.node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
-      heal = stall();
-      index.node.chain.mine({}, 20);
-      await index.start({ finalityDepth, requestTimeoutMs: 100 });
-      index.node.chain.mine({ transactions: [{ to: good, logs }] });
-      index.node.chain.mine({}, 1);
-      server = await createTestApp({ sql: index.sql, nodeUrl: index.node.url });
-    });
-    afterEach(() => server.close());
-
-    async function isDescribed(token: Address): Promise<boolean> {
-      const [row] = await index.sql<{ told: boolean }[]>`
+  async function isDescribed(token: Address): Promise<boolean> {
+    const [row] = await index.sql<{ told: boolean }[]>`
       SELECT unresponsive AS told FROM tokens WHERE address = ${token}`;
-      return row?.told ?? false;
-    }
+    return row?.told ?? false;
+  }
 
-    /** The answers, each with what was asked. */
-    async function answers() {
-      const told = new Map<string, unknown>();
-      for (const [query, path] of requests) {
-        told.set(`${path} ${query}`, await ask(server.app, query, path));
-      }
-      return told;
+  /** The answers, each with what was asked. */
+  async function answers() {
+    const told = new Map<string, unknown>();
+    for (const [query, path] of requests) {
+      told.set(`${path} ${query}`, await ask(server.app, query, path));
     }
+    return told;
+  }
 
-    /** Waits until the index knows the hostile tokens, and has the holdings of the others. */
-    async function read(): Promise<void> {
-      await index.indexer.until(async () => {
-        const pending = await index.sql`
+  /** Waits until the index knows the hostile tokens, and has the holdings of the others. */
+  async function read(): Promise<void> {
+    await index.indexer.until(async () => {
+      const pending = await index.sql`
         SELECT FROM token_balances WHERE block_number IS NULL AND token NOT IN (${hostile}, ${hostileIds})`;
-        return (
-          pending.length === 0 && (await isDescribed(hostile)) && (await isDescribed(hostileIds))
-        );
-      });
-      await index.stop();
-    }
-
-    async function isAsIfHealed(): Promise<void> {
-      const told = await answers();
-      heal();
-      for (const [query, answer] of await answers())
-        expect.soft(told.get(query), query).toEqual(answer);
-    }
-
-    test("are served as if all answered", async () => {
-      await read();
-      await index.sql`UPDATE token_balances SET block_number = NULL WHERE token = ${later}`;
-      await isAsIfHealed();
-      const list = await ask(server.app, `module=account&action=tokenlist&address=${victim}`);
-      expect(list.result).toHaveLength(MANY + 4);
+      return (
+        pending.length === 0 && (await isDescribed(hostile)) && (await isDescribed(hostileIds))
+      );
     });
+    await index.stop();
+  }
 
-    test.each([
-      ["not known to the index", "unresponsive = false"],
-      ["known for changing silently", "unresponsive = false, irregular = true"],
-    ])("are served as if all answered, of tokens that are %s", async (_, change) => {
-      await read();
-      await index.sql.unsafe(`UPDATE tokens SET ${change}`);
-      await index.sql`
+  async function isAsIfHealed(): Promise<void> {
+    const told = await answers();
+    heal();
+    for (const [query, answer] of await answers())
+      expect.soft(told.get(query), query).toEqual(answer);
+  }
+
+  test("are served as if all answered", async () => {
+    await read();
+    await index.sql`UPDATE token_balances SET block_number = NULL WHERE token = ${later}`;
+    await isAsIfHealed();
+    const list = await ask(server.app, `module=account&action=tokenlist&address=${victim}`);
+    expect(list.result).toHaveLength(MANY + 4);
+  });
+
+  test.each([
+    ["not known to the index", "unresponsive = false"],
+    ["known for changing silently", "unresponsive = false, irregular = true"],
+  ])("are served as if all answered, of tokens that are %s", async (_, change) => {
+    await read();
+    await index.sql.unsafe(`UPDATE tokens SET ${change}`);
+    await index.sql`
       DELETE FROM token_id_balances WHERE token = ${hostileIds} AND token_id > 10`;
-      await isAsIfHealed();
-    });
-  },
-);
+    await isAsIfHealed();
+  });
+});
 
 test("the tokens of an owner are listed who was sent very many that use up all gas", async () => {
   // In company their calls fail, alone they keep the node busy.
