@@ -33,6 +33,8 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkproxyverification",
     // A client's own limit, and the node's own answers, which are compared with it where they are tested.
     "getapilimit/getapilimit",
+    // The operator's file.
+    "nametag/getaddresstag",
     ...(registry["proxy"] ?? []).map(({ name }) => `proxy/${name.toLowerCase()}`),
   ]);
 });

@@ -2,7 +2,7 @@ import type { OracleBlock } from "../oracle/decode.ts";
 import type { OracleToken } from "../oracle/oracle.ts";
 import { listedTransaction } from "./account-lists.ts";
 import { addressOf, blockFilter, hashOf, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
-import { displayName, standardName } from "./token.ts";
+import { displayName, holdersOf, standardName } from "./token.ts";
 import { withHash } from "./transaction.ts";
 import { type Answerer, fail, list, type Question, succeed } from "./wire.ts";
 
@@ -169,13 +169,47 @@ export const listbyname: Answerer = ({ oracle, dialect, parameters }) => {
         left.token.firstBlock - right.token.firstBlock ||
         compareBytes(left.token.address, right.token.address),
     );
-  const rows = pageOf(found, page).map(({ token }) => ({
-    address: token.address,
-    type: standardName(token),
-    tokenName: displayName(token.name) ?? "",
-    tokenSymbol: displayName(token.symbol) ?? "",
-    contractName: "",
-    nametag: "",
-  }));
+  const rows = pageOf(found, page).map(({ token }) => ({ ...namedRow(token), nametag: "" }));
   return list(dialect, rows, { blockscout: "No contracts found", etherscan: "No records found" });
+};
+
+const namedRow = (token: OracleToken) => ({
+  address: token.address,
+  type: standardName(token),
+  tokenName: displayName(token.name) ?? "",
+  tokenSymbol: displayName(token.symbol) ?? "",
+  contractName: "",
+});
+
+/** The tokens among addresses. */
+export const listnames: Answerer = ({ oracle, dialect, parameters }) => {
+  const given = parameters.get("addresses");
+  if (given === undefined) return fail(dialect, "Query parameter 'addresses' is required");
+  const addresses = given.split(",").map((item) => item.trim());
+  if (!addresses.every((item) => /^0x[0-9a-f]{40}$/i.test(item))) {
+    return fail(dialect, "Invalid address format");
+  }
+  const wanted = [...new Set(addresses.map((item) => item.toLowerCase()))];
+  const rows = wanted.flatMap((address) => {
+    const token = oracle.tokens.get(address as OracleToken["address"]);
+    return token ? [namedRow(token)] : [];
+  });
+  return list(dialect, rows, { blockscout: "No contracts found", etherscan: "No records found" });
+};
+
+/** Tokens, newest first. */
+export const listtokens: Answerer = ({ oracle, dialect, parameters }) => {
+  const page = paging(parameters, { offset: ROWS, maximum: LONGEST_LIST });
+  if (page === "too large") return fail(dialect, WINDOW_TEXT);
+  const found = [...oracle.tokens.values()].sort(
+    (left, right) =>
+      right.firstBlock - left.firstBlock || compareBytes(right.address, left.address),
+  );
+  const rows = pageOf(found, page).map((token) => ({
+    ...namedRow(token),
+    tokenDecimal: String(token.decimals ?? ""),
+    holdersCount: String(holdersOf(oracle, token.address).length),
+    firstBlock: String(token.firstBlock),
+  }));
+  return list(dialect, rows, { blockscout: "No tokens found", etherscan: "No records found" });
 };

@@ -409,6 +409,12 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
     ...some(draw.random, { name: [0.97, () => name(draw)] }),
     ...pages(draw),
   }),
+  "contract/listnames": (draw) => ({
+    ...some(draw.random, {
+      addresses: [0.97, () => [token(draw), address(draw), token(draw)].join()],
+    }),
+  }),
+  "token/listtokens": pages,
   "token/tokenholderlist": (draw) => ({ contractaddress: token(draw), ...pages(draw) }),
   "token/tokenholdercount": (draw) => ({ contractaddress: token(draw) }),
   "token/tokeninfo": (draw) => ({ contractaddress: token(draw) }),

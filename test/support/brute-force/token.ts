@@ -40,7 +40,7 @@ export const getToken: Answerer = ({ oracle, dialect, parameters }) => {
 };
 
 /** Holders of a token, the richest first. */
-function holdersOf(oracle: Oracle, token: Address): { address: Address; amount: bigint }[] {
+export function holdersOf(oracle: Oracle, token: Address): { address: Address; amount: bigint }[] {
   return oracle.holdings
     .filter((holding) => holding.token === token && amountOf(holding) > 0n)
     .map((holding) => ({ address: holding.owner, amount: amountOf(holding) }))
