@@ -182,6 +182,8 @@ describe.each(NAMES)("the database of release %s", (release) => {
   });
 
   it("is brought up to date after an index was left unfinished", async () => {
+    // One more, where the migrations since the release ask for one alone.
+    await sql`SELECT replace_index('delegations_block', 'delegations_block', 'delegations', '(block_number)')`;
     const [first, second] = await listIndexBuilds(sql);
     if (!first || !second) throw new Error("nothing to build");
     const writer = await beginTerm();

@@ -1,7 +1,8 @@
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
 import { READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
-import { disagreement, listStaleHoldings } from "../tokens/marks.ts";
+import { disagreement, isUnheld, keepsUnheld, listStaleHoldings } from "../tokens/marks.ts";
 import type { SignedRange } from "../tokens/signs.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 import {
@@ -80,21 +81,28 @@ export async function writeHoldings(
   ]);
 }
 
-/** Deletes holdings named by signs that turned out to be 0. */
+/** Most holdings of 0 without transfers that are kept of a token. */
+const MOST_UNHELD = 64;
+
+/** Deletes holdings named by signs that turned out to be 0; marked tokens of few holders keep some, which may grow without an event. */
 async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
   const zeros = amounts.filter(({ amount }) => !amount);
   if (zeros.length === 0) return;
   const keys = sql`unnest(
     ${zeros.map(({ token }) => token)}::bytea[], ${zeros.map(({ owner }) => owner)}::bytea[],
     ${zeros.map(({ tokenId }) => tokenId)}::numeric[]) AS key (token, owner, token_id)`;
-  const isUnheld = sql`held.amount = 0 AND held.transferred_amount = 0 AND held.block_number IS NOT NULL`;
+  const isDropped = sql`${isUnheld(sql)} AND held.block_number IS NOT NULL`;
   await Promise.all([
     sql`
       DELETE FROM token_id_balances AS held USING ${keys}
-      WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id AND ${isUnheld}`,
+      WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id AND ${isDropped}`,
     sql`
       DELETE FROM token_balances AS held USING ${keys}
-      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)} AND ${isUnheld}`,
+      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)} AND ${isDropped}
+        AND NOT EXISTS (
+          SELECT FROM tokens WHERE address = key.token AND ${keepsUnheld(sql)} AND ${MOST_UNHELD}::int >= (
+            SELECT count(*) FROM token_balances AS held
+            WHERE ${hasKey(sql, [sql`held.token`, sql`tokens.address`])} AND ${isUnheld(sql)}))`,
   ]);
 }
 

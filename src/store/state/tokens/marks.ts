@@ -27,7 +27,10 @@ function nextPass(sql: Queryable): Fragment {
   return sql`coalesce(tokens.stale_since, greatest(now(), tokens.swept_at + interval '1 second' * (tokens.holder_count / ${PACE}::int)))`;
 }
 
-/** Assignments that mark a differing token at a block under a condition; a marked one is not asked for its facts again. */
+/**
+ * Assignments that mark a differing token at a block under a condition; a marked one is not asked for its facts again. Of few holders
+ * the logs name accounts once more: one that held nothing then may hold something by now.
+ */
 export function disagreement(
   sql: Queryable,
   reason: MarkReason,
@@ -40,6 +43,7 @@ export function disagreement(
     ${assigned("mark_reason", sql`CASE WHEN tokens.irregular THEN tokens.mark_reason ELSE ${reason} END`)},
     ${assigned("stale_block", sql`coalesce(tokens.stale_block, ${blockNumber}::bigint)`)},
     ${assigned("stale_since", nextPass(sql))},
+    ${assigned("unnamed_from", sql`CASE WHEN tokens.irregular OR tokens.holder_count > ${FEW_HOLDERS} THEN tokens.unnamed_from ELSE 0 END`)},
     ${assigned("supply_due", sql`CASE WHEN tokens.irregular THEN tokens.supply_due ELSE '-infinity' END`)},
     ${assigned("metadata_due", sql`CASE WHEN tokens.irregular THEN tokens.metadata_due ELSE '-infinity' END`)}`;
 }
@@ -98,16 +102,30 @@ function dueTokens(sql: Queryable): Fragment {
     ORDER BY (stale_since = '-infinity'), stale_since LIMIT 20`;
 }
 
-/** Returns holdings above 0 of tokens in a full pass, at most about `limit`. */
+/** Returns the condition that a holding `held` is 0, and without transfers. */
+export function isUnheld(sql: Queryable): Fragment {
+  return sql`(held.amount = 0 AND held.transferred_amount = 0)`;
+}
+
+/** Returns the condition that the marked `tokens` have so few holders that accounts without an amount are read again, too. */
+export function keepsUnheld(sql: Queryable): Fragment {
+  return sql`(tokens.irregular AND tokens.holder_count <= ${FEW_HOLDERS})`;
+}
+
+/** Returns holdings of tokens in a full pass, at most about `limit`: those above 0, and kept ones without an amount. */
 export async function listStaleHoldings(sql: Queryable, scope: Fragment, limit: number) {
   return sql<HoldingKey[]>`
     WITH due AS MATERIALIZED (
-      SELECT address, standard, stale_block, holder_count FROM tokens
+      SELECT address, standard, stale_block, holder_count, irregular FROM tokens
       WHERE address IN (${dueTokens(sql)}) AND ${scope}
     )
     SELECT held.* FROM due AS tokens CROSS JOIN LATERAL (
       (SELECT held.token, held.owner, NULL::numeric AS token_id FROM token_balances AS held
         WHERE ${hasKey(sql, [sql`held.token`, sql`tokens.address`])} AND ${isStale(sql)} AND amount > 0 LIMIT ${limit})
+      UNION ALL
+      (SELECT held.token, held.owner, NULL FROM token_balances AS held
+        WHERE ${keepsUnheld(sql)} AND ${hasKey(sql, [sql`held.token`, sql`tokens.address`])}
+          AND ${isStale(sql)} AND ${isUnheld(sql)} LIMIT ${limit})
       UNION ALL
       (SELECT held.token, held.owner, held.token_id FROM token_id_balances AS held
         WHERE tokens.standard = 1155 AND held.token = tokens.address AND ${isStale(sql)} LIMIT ${limit})
@@ -206,7 +224,7 @@ export async function writeNamed(
   await sql`UPDATE tokens SET unnamed_from = ${next} WHERE address = ${address}`;
 }
 
-/** Adds pending holdings without transfers; those of 0 are deleted after their read (`writeHoldings`). */
+/** Adds pending holdings without transfers; most of those of 0 are deleted after their read (`writeHoldings`). */
 export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
   const named = sql`unnest(
