@@ -1,7 +1,9 @@
+import { standardOf } from "../../../chain/state/token-standard.ts";
 import { ChainError, RequestError } from "../../../core/errors.ts";
 import type { Address } from "../../../core/evm/address.ts";
 import { isUint256 } from "../../../core/evm/uint256.ts";
 import type { Queryable } from "../../../db/client.ts";
+import type { TokenStandard } from "../../../store/lists/token-transfers.ts";
 import {
   getHolding,
   type Holding,
@@ -117,7 +119,22 @@ export async function askHolding(
   const answered = amounts.filter((amount) => typeof amount === "bigint");
   const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : null;
   if (isOfIds) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
-  return whole ?? ofIds ?? (known ? null : 0n);
+  const amount = whole ?? ofIds;
+  if (amount !== undefined && amount !== null) return amount;
+  if (!known) return 0n;
+  // The code behind a proxy may be another by now, with ids alone and without an event.
+  const isSilent = whole === null && ids.length === 0;
+  return isSilent && (await isNowOfIds(context, token, known.standard, head)) ? 0n : null;
+}
+
+async function isNowOfIds(
+  { chain }: Pick<Context, "chain">,
+  token: Address,
+  stored: TokenStandard,
+  head: ServedHead,
+): Promise<boolean> {
+  const [metadata] = await chain.fetchTokenMetadata([token], head);
+  return metadata !== undefined && standardOf(stored, metadata) === 1155;
 }
 
 /** Returns the whole holding, with the fresh amounts of its parts in place of the stored ones. */
