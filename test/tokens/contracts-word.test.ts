@@ -287,6 +287,16 @@ describe.each(firstCases(INDEXES, 1))("an index %s", (_, options) => {
     await world.expectTruth(token);
   });
 
+  test("of a coin that named an account before it held anything", async () => {
+    const { world, token } = await coin();
+    await world.set(token, { [d]: 0 }, 1_000_000, [own(d)]);
+    await world.reach();
+    await world.setHidden(token, { [c]: 3_000 }, 1_001_000);
+    await world.expectTruth(token);
+    await world.setHidden(token, { [d]: 9 }, 1_001_009);
+    await world.expectTruth(token);
+  });
+
   test("of a wrapped coin whose deposits are no transfers", async () => {
     const world = await World.open(options);
     const token = await world.make(20);
