@@ -99,6 +99,11 @@ const SUITES: readonly Suite[] = [
   { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },
   { name: "storm", minutes: 17, covers: ["src/indexer/", "src/chain/", "src/store/"] },
   { name: "openapi", minutes: 8, covers: ["src/api/"], needs: [SCHEMATHESIS] },
+  {
+    name: "odd-tokens",
+    minutes: 75,
+    covers: ["src/store/state/", "src/indexer/", "src/api/explorer/from-node/"],
+  },
   { name: "scale", minutes: 40, covers: ["src/store/", "src/db/", "migrations/"], needs: [CITUS] },
   { name: "heads", minutes: 25, covers: ["src/api/", "src/store/"] },
 ];

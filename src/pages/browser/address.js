@@ -183,7 +183,7 @@ function AddressPage() {
   `;
 }
 
-/** What the operator says of the address. */
+/** Shows the label of the address. */
 function Named({ label }) {
   const { url, labels, shortdescription } = label;
   return html`<${Label} label=${label} /> ${labels.map((tag) => html`<span class="badge"><bdi>${tag}</bdi></span> `)}

@@ -86,7 +86,7 @@ function Called({ frame: { functionName, input } }) {
   return html`<code class="data">${cleaned(name || guess || selector)}</code>${!name && guess && html` <${Guess} />`}`;
 }
 
-/** What a call was given and what it returned, by the verified ABI of the called contract or by a guess. */
+/** Shows the arguments and returned values of a call, by the verified ABI of the called contract or by a guess. */
 function Details({ frame, hash }) {
   const { to, input, functionName } = frame;
   const abi = useAnswer(
@@ -126,7 +126,7 @@ function decodedOr(inputs, hex) {
   }
 }
 
-/** What each call returned, by its place in the tree. */
+/** Returns the output of each call by its place in the tree. */
 function outputsOf(entries) {
   const places = [];
   const outputs = new Map();

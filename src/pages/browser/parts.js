@@ -106,7 +106,7 @@ export function Coins({ wei, isExact, hasUnit = true }) {
   return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS} isExact=${isExact}>${hasUnit && html`<bdi class="unit">${coinSymbol}</bdi>`}<//>${isExact && hasPrice && wei !== "0" && html` <${Dollars} wei=${wei} />`}`;
 }
 
-/** What coins are worth at the price of now. */
+/** Shows an amount of the coin in dollars, at the current price. */
 function Dollars({ wei }) {
   const price = usePrice();
   return (

@@ -1,4 +1,4 @@
-// What a transaction did, in one sentence: for its page, and for the previews of links to it. Nothing here needs a browser.
+// One sentence about a transaction, for its page and for previews of links to it. Nothing here needs a browser.
 
 import { cleaned, inUnits, shortHash } from "./format.js";
 import { checksummed } from "./keccak.js";
@@ -36,7 +36,7 @@ export function partsOf(transaction, transfers, guess) {
   return [subject, " called ", called, " on ", { address: to }, ...paid];
 }
 
-/** What the sender gave and got, where one or two transfers say it all. */
+/** Returns the amounts that the sender gave and got, where one or two transfers are the whole of it. */
 function transfersIn(transfers, { from, to }) {
   const given = transfers.filter((transfer) => transfer.from === from && transfer.to !== from);
   const got = transfers.filter((transfer) => transfer.to === from && transfer.from !== from);

@@ -28,7 +28,7 @@ export const chainId = chain;
 /** True if the operator has named addresses. */
 export const hasLabels = labels !== "";
 export const coinSymbol = cleaned(coin, LONGEST_SYMBOL);
-/** Whether the server reads the coin's price. */
+/** True if the server reads the coin's price. */
 export const hasPrice = price === "true";
 /** Ids and names of all chains of the server; empty where this is the only one. */
 export const chains = JSON.parse(served);

@@ -93,7 +93,7 @@ interface TransactionFacts {
   createdContract: Address | null;
   maxFeePerGas: string | null;
   maxPriorityFeePerGas: string | null;
-  /** Of the block; null before EIP-1559. */
+  /** The base fee of the block; null before EIP-1559. */
   baseFeePerGas: string | null;
   logs: number;
   extra: TransactionExtra | null;
@@ -102,9 +102,9 @@ interface TransactionFacts {
 /** Data for the details of a transaction. */
 export interface ReadDetails {
   facts: TransactionFacts;
-  /** Of EIP-7702, the first ones. */
+  /** The first authorizations (EIP-7702). */
   authorizations: ReadAuthorization[];
-  /** Of the receiver and of the contracts that logged or failed. */
+  /** ABIs of the receiver, and of the contracts that logged or failed. */
   abis: VerifiedAbi[];
 }
 

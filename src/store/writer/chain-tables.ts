@@ -82,7 +82,7 @@ export const chainTables = {
     int8: ["block_number"],
     int4: ["log_index"],
   }),
-  /** Of EIP-7702, by the accounts that signed (`decodeDelegations`). */
+  /** Authorizations (EIP-7702) with the accounts that signed them (`decodeDelegations`). */
   delegations: copyTable("delegations", {
     bytea: ["authority", "delegate"],
     int8: ["block_number"],
