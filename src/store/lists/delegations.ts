@@ -90,8 +90,8 @@ async function findDelegate(
   { nonce, head }: { nonce: number; head: number },
   place: TransactionPlace,
 ): Promise<Address | undefined> {
-  if (await findSentTransaction(sql, account, nonce, head)) return undefined;
-  const before = nonce > 0 && (await findSentTransaction(sql, account, nonce - 1, head));
+  const user = await findSentTransaction(sql, account, nonce, head);
+  const before = await findSentTransaction(sql, account, nonce - 1, head);
   const isAfter = before
     ? sql`(block_number, transaction_index) >= (${before.blockNumber}::bigint, ${before.transactionIndex}::int)`
     : sql`true`;
@@ -99,7 +99,7 @@ async function findDelegate(
     SELECT delegate FROM delegations
     WHERE authority = ${account} AND nonce = ${nonce}::numeric AND ${isUpTo(sql, place)} AND ${isAfter}
     ORDER BY block_number, transaction_index, position LIMIT 1`;
-  return first?.delegate;
+  return user ? undefined : first?.delegate;
 }
 
 /** Returns whether all delegations of a block are stored. */
