@@ -48,11 +48,11 @@ export function Identicon({ address, size = 16 }) {
 
 /**
  * An address by its checksum, with its label in front where the operator gave one, else by its name. The page's own is
- * no link. `isWhole` shows all digits and lets them be copied, `part` names the part of its page that a link leads to.
+ * no link. `isWhole` shows all digits and lets them be copied, `name` is false where the name stands beside it, `part` names the part of its page that a link leads to.
  */
 export function Address({ address, name: given, isWhole = false, part = "" }) {
   const label = useLabel(address);
-  const known = useName(address, Boolean(address && !given && !label));
+  const known = useName(address, Boolean(address && given !== false && !given && !label));
   if (!address) return null;
   const exact = checksummed(address);
   const name = label ? undefined : given || known;

@@ -34,7 +34,11 @@ function Search() {
           "Source",
           ({ contractName }) => contractName && html`<span class="status good">Verified</span>`,
         ],
-        ["Address", ({ address }) => html`<${Address} address=${address} isWhole />`, "second"],
+        [
+          "Address",
+          ({ address }) => html`<${Address} address=${address} name=${false} isWhole />`,
+          "second",
+        ],
       ]}
     />
     <p class="soft">A search takes ${WAYS}.</p>

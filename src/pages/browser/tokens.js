@@ -28,7 +28,11 @@ function Tokens() {
         ],
         ["Standard", ({ type }) => type, "first end"],
         ["Holders", ({ holdersCount }) => grouped(holdersCount), "number second end label"],
-        ["Contract", ({ address }) => html`<${Address} address=${address} isWhole />`, "second"],
+        [
+          "Contract",
+          ({ address }) => html`<${Address} address=${address} name=${false} isWhole />`,
+          "second",
+        ],
         ["Since block", ({ firstBlock }) => html`<${BlockLink} number=${firstBlock} />`, "number"],
       ]}
     />
