@@ -297,6 +297,27 @@ describe.each(firstCases(INDEXES, 1))("an index %s", (_, options) => {
     await world.expectTruth(token);
   });
 
+  test("of a coin whose deposit stays when a later transfer is rolled back", async () => {
+    const { world, token } = await coin();
+    await world.set(token, { [d]: 5 }, 1_000_005, [own(d)]);
+    await world.expectTruth(token);
+    const before = await world.rpc.request<string>("evm_snapshot");
+    await world.set(token, { [a]: 996_997, [d]: 8 }, 1_000_005, [transfer(a, d, 3)]);
+    await world.expectTruth(token);
+    await world.rpc.request("evm_revert", before);
+    await world.set(token, { [c]: 1_999, [b]: 1_001 }, 1_000_005, [transfer(c, b, 1)]);
+    await world.rpc.request("evm_mine");
+    await world.expectTruth(token);
+    // Of both the deposit and a withdrawal, where no transfer tells them from each other.
+    const later = await world.rpc.request<string>("evm_snapshot");
+    await world.set(token, { [a]: 996_997, [d]: 8 }, 1_000_005, [transfer(a, d, 3)]);
+    await world.set(token, { [d]: 3 }, 1_000_000, [own(d)]);
+    await world.expectTruth(token);
+    await world.rpc.request("evm_revert", later);
+    for (let blocks = 3; blocks > 0; blocks--) await world.rpc.request("evm_mine");
+    await world.expectTruth(token);
+  });
+
   test("of a wrapped coin whose deposits are no transfers", async () => {
     const world = await World.open(options);
     const token = await world.make(20);

@@ -54,7 +54,7 @@ export async function revertTokenBalances(
   await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await addChanges(sql, range, -1);
-  return () => deleteUnmovedHoldings(sql, moved);
+  return () => forgetUnmovedHoldings(sql, moved);
 }
 
 /** Marks moved holdings of irregular and changed tokens and of several ids at once, before holder counts change. */
@@ -79,8 +79,11 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
   await Promise.all([ofIrregular, ofChanged, ofMovedTogether]);
 }
 
-/** Deletes the holdings without remaining transfers. */
-async function deleteUnmovedHoldings(
+/**
+ * Marks holdings without remaining transfers as "to be read", and as such: an event that is no transfer may have made them. Those that
+ * are 0 are deleted after their read, those of unresponsive tokens at once.
+ */
+async function forgetUnmovedHoldings(
   sql: Transaction,
   moved: readonly HoldingKey[],
 ): Promise<void> {
@@ -88,26 +91,29 @@ async function deleteUnmovedHoldings(
   const tokens = moved.map((key) => key.token);
   const owners = moved.map((key) => key.owner);
   const tokenIds = moved.map((key) => key.tokenId);
-  await sql`
-    DELETE FROM token_id_balances AS held
-    USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)
-    WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
-      AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
-        SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
-        CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS transfer
-        WHERE transfer.standard = 1155 AND transfer.token_id = held.token_id)`;
+  const isUnmovedId = sql`held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
+    AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
+      SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
+      CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS transfer
+      WHERE transfer.standard = 1155 AND transfer.token_id = held.token_id)`;
+  const isUnmoved = sql`${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)}
+    AND ${mayBeUnmoved(sql)} AND NOT EXISTS (SELECT 1 FROM transfers_of_holding(held.owner, held.token))`;
+  const ids = sql`unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)`;
+  const wholes = sql`(SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key`;
+  const isSilent = sql`held.token IN (SELECT address FROM tokens WHERE unresponsive)`;
+  await sql`DELETE FROM token_id_balances AS held USING ${ids} WHERE ${isUnmovedId} AND ${isSilent}`;
   await sql`
     WITH gone AS (
-      DELETE FROM token_balances AS held
-      USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
-      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)}
-        AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
-          SELECT 1 FROM transfers_of_holding(held.owner, held.token))
+      DELETE FROM token_balances AS held USING ${wholes} WHERE ${isUnmoved} AND ${isSilent}
       RETURNING held.token, held.amount
     )
     UPDATE tokens SET holder_count = holder_count - gone.count
     FROM (SELECT token, count(*) FROM gone WHERE amount > 0 GROUP BY token) AS gone
     WHERE address = gone.token`;
+  await sql`
+    UPDATE token_id_balances AS held SET transferred_amount = 0, block_number = NULL FROM ${ids} WHERE ${isUnmovedId}`;
+  await sql`
+    UPDATE token_balances AS held SET transferred_amount = 0, block_number = NULL FROM ${wholes} WHERE ${isUnmoved}`;
 }
 
 /** Returns whether a holding `held` may be without transfers, which costs less than a search for one. */
