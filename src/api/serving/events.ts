@@ -175,7 +175,6 @@ function followerOf(
     ...{ chain, client, addresses, isBusy: false, isPartial: false },
     told: lastId === "" ? undefined : readId(lastId),
     send: async (event, data, id) => {
-      if (id !== undefined) listener.lastId = id;
       const line = id === undefined ? "" : `id: ${id}\n`;
       reply.raw.write(`event: ${event}\n${line}data: ${JSON.stringify(data)}\n\n`);
       if (reply.raw.writableLength > MAXIMUM_UNREAD_ROWS) await untilRead(reply, patienceMs);
