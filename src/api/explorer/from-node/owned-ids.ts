@@ -53,9 +53,7 @@ export async function readOwnedIds(
     chain.fetchTokenBalances([{ token, owner }], head),
   ]);
   const owned = first.filter((_, at) => isOwner(owners[at]));
-  // A lapsed id has no owner, but may still be counted.
-  const lapsed = owners.filter((answer) => answer === null).length;
-  const isShort = () => BigInt(owned.length + lapsed) < (answered(counted) ?? 0n);
+  const isShort = (more = 0) => BigInt(owned.length + more) < (answered(counted) ?? 0n);
   const addOwned = async (candidates: readonly string[]) => {
     const others = [...new Set(candidates)].filter((id) => !first.includes(id));
     const theirs = await ownersOf(others.slice(0, READABLE_IDS));
@@ -73,7 +71,9 @@ export async function readOwnedIds(
     const listed = await ask(places);
     await addOwned(listed.flatMap((answer) => decodeUint(answer)?.toString() ?? []));
     if (isShort()) await addOwned(logged);
-    if (isShort()) return failed("unsupported", UNKNOWN_IDS);
+    // A lapsed id has no owner, but may still be counted.
+    const lapsed = owners.filter((answer) => answer === null).length;
+    if (isShort(lapsed)) return failed("unsupported", UNKNOWN_IDS);
   }
   const last = BigInt(page.after?.[0] ?? -1);
   const behind = owned.filter((id) => BigInt(id) > last);
