@@ -27,7 +27,7 @@ type Named = Record<"Rebasing" | "Spammer", Address>;
  * something odd: from the block at the node to the block in the API, and requests to the node.
  */
 export async function benchTokens(bench: Bench): Promise<void> {
-  const [holders, spams, blocks] = bench.quick ? [1_000, 100, 5] : [10_000, 1_000, 60];
+  const [holders, spams, blocks] = bench.quick ? [1_000, 100, 5] : [10_000, 1_000, 40];
   const contracts = compileContracts(new URL("contracts/", import.meta.url));
   const anvil = await startAnvil(["--gas-limit", String(2n * GAS)]);
   const proxy = await startCountingProxy(anvil.url);
