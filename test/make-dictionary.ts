@@ -24,7 +24,7 @@ interface Entry {
   inputs: readonly Parameter[];
 }
 
-const TARGET = new URL("../src/pages/browser/dictionary.json", import.meta.url);
+const TARGET = new URL("../src/pages/browser/decoding/dictionary.json", import.meta.url);
 const require = createRequire(import.meta.url);
 const OPENZEPPELIN = path.dirname(require.resolve("@openzeppelin/contracts/package.json"));
 /** Contracts beyond the interfaces whose functions are called directly. */

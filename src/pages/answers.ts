@@ -87,7 +87,7 @@ const PRICED = new Set(["home", "transaction", "block", "address"]);
 
 /**
  * Returns the requests of a page that do not depend on the part that it shows, by paths relative to its chain's root. They
- * equal those of its module (`browser/api.js`) letter by letter: the page recognises answers by them.
+ * equal those of its module (`browser/base/api.js`) letter by letter: the page recognises answers by them.
  */
 export function firstRequests(
   content: ShellContent,

@@ -22,23 +22,15 @@ interface Module {
 /**
  * Returns the scripts of pages: each module that no other one imports, after all its dependencies,
  * so that a browser loads one file instead of twenty. Each module keeps its own scope and text.
- * `texts` are all modules by file, `fileOf` returns the file of an imported name. es-module-lexer
- * must be initialised.
+ * `texts` are all modules by file. es-module-lexer must be initialised.
  */
-function joinModules(
-  texts: ReadonlyMap<string, string>,
-  fileOf: (name: string) => string,
-): Map<string, string> {
-  const modules = new Map(
-    [...texts].map(([file, text]) => [file, readModule(file, text, fileOf)] as const),
+function joinModules(texts: ReadonlyMap<string, string>): Map<string, string> {
+  const modules = new Map([...texts].map(([file, text]) => [file, readModule(file, text)]));
+  const imported = new Set(
+    [...modules.values()].flatMap(({ imports }) => imports.map(({ file }) => file)),
   );
-  const imported = new Set([...modules.values()].flatMap(({ imports }) => imports.map(fileIn)));
   const pages = [...modules.keys()].filter((file) => !imported.has(file));
   return new Map(pages.map((file) => [file, script(file, modules)]));
-}
-
-function fileIn({ file }: Module["imports"][number]): string {
-  return file;
 }
 
 function script(page: string, modules: ReadonlyMap<string, Module>): string {
@@ -68,7 +60,7 @@ function script(page: string, modules: ReadonlyMap<string, Module>): string {
 }
 
 /** Removes imports and exports. Supports only the forms that occur here; the pages' tests would fail with others. */
-function readModule(file: string, text: string, fileOf: (name: string) => string): Module {
+function readModule(file: string, text: string): Module {
   const [imports, exports] = parse(text);
   if (imports.some(({ d: kind }) => kind !== -1)) {
     throw new TypeError(`${file}: only static imports can be joined`);
@@ -89,7 +81,7 @@ function readModule(file: string, text: string, fileOf: (name: string) => string
   return {
     body: body + text.slice(end),
     imports: imports.map(({ n: name = "", ss: from, s: to }) => ({
-      file: fileOf(name),
+      file: fileOf(name, file),
       pattern: patternOf(text.slice(from, to)),
     })),
     exports: exports.map(({ n: name, ln: local = "$default" }) => `${name}: ${local}`),
@@ -152,26 +144,23 @@ export async function loadAssets(): Promise<Assets> {
   await init;
   const files = new Map<string, Buffer>();
   const modules = new Map<string, string>();
-  for (const name of (await readdir(FOLDER)).sort()) {
+  for (const name of (await readdir(FOLDER, { recursive: true })).sort()) {
+    if (path.extname(name) === "") continue;
     const bytes = await readFile(new URL(name, FOLDER));
     if (name.endsWith(".js")) modules.set(name, bytes.toString("utf8"));
-    else files.set(name, bytes);
+    else files.set(path.basename(name), bytes);
   }
   for (const [name, specifier] of Object.entries(PACKAGES)) {
-    modules.set(fileOf(name), (await readPackageFile(specifier)).toString("utf8"));
+    modules.set(fileOf(name, ""), (await readPackageFile(specifier)).toString("utf8"));
   }
-  for (const [name, text] of joinModules(modules, fileOf)) files.set(name, Buffer.from(text));
-  files.set("pages.css", joinStyles(files));
+  for (const [name, text] of joinModules(modules)) files.set(name, Buffer.from(text));
+  // Variables of the theme stand in front of the pages' own sheet.
+  const styles = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
+  files.set("pages.css", Buffer.concat(styles));
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
   return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
-}
-
-/** Joins the styles: variables of the theme stand in front of the pages' own sheet. */
-function joinStyles(files: ReadonlyMap<string, Buffer>): Buffer {
-  const own = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
-  return Buffer.concat(own);
 }
 
 function readPackageFile(specifier: string): Promise<Buffer> {
@@ -179,8 +168,10 @@ function readPackageFile(specifier: string): Promise<Buffer> {
 }
 
 /** Returns the file of an imported name: `preact/hooks` is `preact-hooks.js`, beside our own files. */
-function fileOf(name: string): string {
-  return name.startsWith("./") ? name.slice(2) : `${name.replaceAll("/", "-")}.js`;
+function fileOf(name: string, from: string): string {
+  return name.startsWith(".")
+    ? path.posix.join(path.posix.dirname(from), name)
+    : `${name.replaceAll("/", "-")}.js`;
 }
 
 function digestOf(files: ReadonlyMap<string, Buffer>): string {

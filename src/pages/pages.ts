@@ -21,11 +21,11 @@ const REFERENCE = "/docs";
 const FILES: Readonly<Record<string, string>> = {
   [REFERENCE]: "./reference/docs.html",
   // A browser that shows an answer of the API asks for it.
-  "/favicon.ico": "./browser/icon.svg",
-  "/pages/theme.css": "./browser/theme.css",
+  "/favicon.ico": "./browser/style/icon.svg",
+  "/pages/theme.css": "./browser/style/theme.css",
   "/pages/docs.css": "./reference/docs.css",
   "/pages/docs.js": "./reference/docs.js",
-  "/pages/icon.svg": "./browser/icon.svg",
+  "/pages/icon.svg": "./browser/style/icon.svg",
   "/pages/swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
   "/pages/swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
 };

@@ -22,7 +22,7 @@ export type PageKind =
   | "search";
 
 /** The sentence about a transaction, which its page shows too. */
-const SENTENCE = new URL("./browser/sentence.js", import.meta.url).href;
+const SENTENCE = new URL("./browser/decoding/sentence.js", import.meta.url).href;
 const BLOCK_NUMBER = /^\d{1,15}$/;
 const LATEST = "latest";
 

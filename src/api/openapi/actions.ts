@@ -9,6 +9,7 @@ import {
   explorerSuccess,
   JSON_TYPE,
   type JsonSchema,
+  json,
   reference,
   responses,
   rpcSuccess,
@@ -143,10 +144,10 @@ function explorerResponses(described: Described): object {
   return responses({
     200: { ...answer, content, ...(isList && { headers: LIST_HEADERS }) },
     ...(isList && {
-      409: {
-        description: "The chain or the list has changed since the cursor: begin again",
-        content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } },
-      },
+      409: json(
+        "The chain or the list has changed since the cursor: begin again",
+        reference("ExplorerFailure"),
+      ),
     }),
   });
 }
@@ -171,14 +172,8 @@ function rpcResponses(described: Described): object {
   const refused = { anyOf: [reference("RpcFailure"), reference("ExplorerFailure")] };
   return responses({
     200: answerOf(described, "The result", [success, reference("ExplorerFailure")]),
-    400: {
-      description: "The request cannot be read, or a parameter is absent or bad",
-      content: { [JSON_TYPE]: { schema: refused } },
-    },
-    404: {
-      description: "No such entry",
-      content: { [JSON_TYPE]: { schema: reference("RpcFailure") } },
-    },
+    400: json("The request cannot be read, or a parameter is absent or bad", refused),
+    404: json("No such entry", reference("RpcFailure")),
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Endpoint } from "../sourcify/endpoint.ts";
 import { endpoints } from "../sourcify/routes.ts";
 import type { OtherRoute } from "./other-routes.ts";
-import { JSON_TYPE, type JsonSchema, reference, responses } from "./schemas.ts";
+import { JSON_TYPE, type JsonSchema, json, reference, responses } from "./schemas.ts";
 
 const BASE = "/sourcify";
 const FAILURE = "SourcifyFailure";
@@ -76,15 +76,10 @@ function parametersOf({ path, query = {} }: Pick<Endpoint, "path" | "query">) {
 function responsesOf({ answers }: Endpoint) {
   const own = Object.entries(answers).map(([status, { description, schema }]) => [
     status,
-    {
-      description,
-      ...(schema && { content: { [JSON_TYPE]: { schema: schemaOf(schema, "output") } } }),
-    },
+    schema ? json(description, schemaOf(schema, "output")) : { description },
   ]);
-  const refused = {
-    description: "The request cannot be answered; `customCode` is the cause",
-    content: { [JSON_TYPE]: { schema: reference(FAILURE) } },
-  };
+  const cause = "The request cannot be answered; `customCode` is the cause";
+  const refused = json(cause, reference(FAILURE));
   return { ...Object.fromEntries(own), "4XX": refused, "5XX": refused };
 }
 
@@ -119,8 +114,7 @@ const body = { schema: { type: "object", properties: Object.fromEntries(fields) 
 
 function answer(description: string, names: readonly string[], type: string) {
   const properties: JsonSchema = Object.fromEntries(names.map((name) => [name, { type }]));
-  const schema = { type: "object", properties, required: names };
-  return { description, content: { [JSON_TYPE]: { schema } } };
+  return json(description, { type: "object", properties, required: names });
 }
 
 const message = (description: string) => answer(description, ["message"], "string");

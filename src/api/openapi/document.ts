@@ -11,7 +11,7 @@ import {
 } from "../serving/served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { restRoutes, sourcifyRoutes } from "./dialect-routes.ts";
-import { type OtherRoute, otherRoutes } from "./other-routes.ts";
+import { otherRoutes } from "./other-routes.ts";
 import { createComponents, errorResponses, explorerFailure, rpcFailure } from "./schemas.ts";
 
 export interface DocumentOptions {
@@ -50,6 +50,8 @@ explorers send, is the same as \`/api/account/txlist?…\`. A server of several 
 An answer has \`status\` "1" and a \`result\`, or \`status\` "0" and a \`message\` that tells why there is none. Amounts are
 whole numbers as text, in the smallest unit; addresses and hashes are in lower case. No key is needed.`.trim();
 
+const API_KEY = { type: "apiKey", description: "Counts requests by key" };
+
 const OTHER_TAGS: Readonly<Record<string, string>> = {
   "eth-rpc": "JSON-RPC, from the index where it can, else from the node",
   ots: "JSON-RPC that the block explorer Otterscan is built on",
@@ -76,9 +78,7 @@ export function addDocumentation(
   app.get("/openapi.json", (_request, reply) => send(reply, current().answers.get("") as Answer));
   app.get<{ Params: { file: string } }>("/openapi/:file", (request, reply) => {
     const [, module = ""] = /^(\w+)\.json$/.exec(request.params.file) ?? [];
-    if (!Object.hasOwn(moduleSummaries, module)) {
-      throw unknownPath();
-    }
+    if (!Object.hasOwn(moduleSummaries, module)) throw unknownPath();
     const { whole, answers } = current();
     const answer = answers.get(module) ?? jsonAnswer(describeModule(whole, module));
     answers.set(module, answer);
@@ -127,9 +127,10 @@ export function describeApi(
   components.add("ExplorerFailure", explorerFailure);
   components.add("RpcFailure", rpcFailure);
   const actions = BASES.map(([base, dialect]) => describeActions(base, dialect, components));
-  const others = [...otherRoutes, ...restRoutes, ...sourcifyRoutes].map((route) => {
-    for (const [name, schema] of Object.entries(route.schemas ?? {})) components.add(name, schema);
-    return { [route.path]: { [route.method]: describeRoute(route) } };
+  const routes = [...otherRoutes, ...restRoutes, ...sourcifyRoutes];
+  const others = routes.map(({ path, method, schemas = {}, tag, ...route }) => {
+    for (const [name, schema] of Object.entries(schemas)) components.add(name, schema);
+    return { [path]: { [method]: { tags: [tag], ...route } } };
   });
   const tags = Object.entries({ ...moduleSummaries, ...OTHER_TAGS });
   return {
@@ -149,29 +150,9 @@ export function describeApi(
       schemas: components.schemas,
       responses: errorResponses,
       securitySchemes: {
-        apikey: {
-          type: "apiKey",
-          in: "query",
-          name: "apikey",
-          description: "Counts requests by key",
-        },
-        header: {
-          type: "apiKey",
-          in: "header",
-          name: "x-api-key",
-          description: "Counts requests by key",
-        },
+        apikey: { ...API_KEY, in: "query", name: "apikey" },
+        header: { ...API_KEY, in: "header", name: "x-api-key" },
       },
     },
   } as ApiDocument;
-}
-
-function describeRoute({
-  path: _path,
-  method: _method,
-  schemas: _schemas,
-  tag,
-  ...route
-}: OtherRoute) {
-  return { tags: [tag], ...route };
 }

@@ -1,14 +1,7 @@
 import { forwardedMethods } from "../eth-rpc/forwarded.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
 import { methods } from "../ots/methods.ts";
-import {
-  JSON_TYPE,
-  type JsonSchema,
-  type Response,
-  reference,
-  responses,
-  rpcSuccess,
-} from "./schemas.ts";
+import { JSON_TYPE, type JsonSchema, json, reference, responses, rpcSuccess } from "./schemas.ts";
 
 /** A route beside the actions, for the document. */
 export interface OtherRoute {
@@ -22,10 +15,6 @@ export interface OtherRoute {
   responses: object;
   /** Components of the operation, by name. */
   schemas?: Readonly<Record<string, JsonSchema>>;
-}
-
-function json(description: string, schema: JsonSchema): Response {
-  return { description, content: { [JSON_TYPE]: { schema } } };
 }
 
 function health(status: string): JsonSchema {
@@ -54,6 +43,23 @@ function rpcRequest(names: readonly string[], required: readonly string[]) {
 
 function oneOrSeveral(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "array", items: schema }] };
+}
+
+/** Describes a route for operators. */
+function forOperators(
+  path: string,
+  operationId: string,
+  summary: string,
+  own: Parameters<typeof responses>[0],
+): OtherRoute {
+  return {
+    path,
+    method: "get",
+    operationId,
+    tag: "operations",
+    summary,
+    responses: responses(own),
+  };
 }
 
 const notReady = json("Not ready, and why not", health("not ready"));
@@ -122,53 +128,30 @@ export const otherRoutes: readonly OtherRoute[] = [
       ),
     },
   }),
-  {
-    path: "/health",
-    method: "get",
-    operationId: "health",
-    tag: "operations",
-    summary: "State of the index and of what it depends on",
-    responses: responses({
-      200: json("The report", {
-        type: "object",
-        properties: {
-          status: { type: "string", enum: ["ready", "not ready"] },
-          problems: { type: "array", items: { type: "string" } },
-          version: { type: "string" },
-          commit: { type: ["string", "null"] },
-        },
-        required: ["status", "problems", "version", "commit"],
-      }),
-      503: notReady,
-    }),
-  },
-  {
-    path: "/health/live",
-    method: "get",
-    operationId: "healthLive",
-    tag: "operations",
-    summary: "Whether the process answers",
-    responses: responses({ 200: json("It does", health("live")) }),
-  },
-  {
-    path: "/health/ready",
-    method: "get",
-    operationId: "healthReady",
-    tag: "operations",
-    summary: "Whether the answers are complete and current",
-    responses: responses({ 200: json("They are", health("ready")), 503: notReady }),
-  },
-  {
-    path: "/metrics",
-    method: "get",
-    operationId: "metrics",
-    tag: "operations",
-    summary: "Measurements in Prometheus' text form",
-    responses: responses({
-      200: {
-        description: "The measurements",
-        content: { "text/plain": { schema: { type: "string" } } },
+  forOperators("/health", "health", "State of the index and of what it depends on", {
+    200: json("The report", {
+      type: "object",
+      properties: {
+        status: { type: "string", enum: ["ready", "not ready"] },
+        problems: { type: "array", items: { type: "string" } },
+        version: { type: "string" },
+        commit: { type: ["string", "null"] },
       },
+      required: ["status", "problems", "version", "commit"],
     }),
-  },
+    503: notReady,
+  }),
+  forOperators("/health/live", "healthLive", "Whether the process answers", {
+    200: json("It does", health("live")),
+  }),
+  forOperators("/health/ready", "healthReady", "Whether the answers are complete and current", {
+    200: json("They are", health("ready")),
+    503: notReady,
+  }),
+  forOperators("/metrics", "metrics", "Measurements in Prometheus' text form", {
+    200: {
+      description: "The measurements",
+      content: { "text/plain": { schema: { type: "string" } } },
+    },
+  }),
 ];

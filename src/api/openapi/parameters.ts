@@ -16,14 +16,15 @@ export interface DescribedParameter {
 
 /** Describes an action's parameters, in the order in which they are checked. */
 export function describeParameters(action: Action, dialect: Dialect): DescribedParameter[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(paramsIn(action, dialect), {
-    io: "input",
-  });
+  const params = paramsIn(action, dialect);
+  const { properties = {}, required = [] } = z.toJSONSchema(params, { io: "input" });
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
   const needed = new Set([...required, ...(action.required ?? [])]);
   return Object.entries(properties).map(([name, property]) => {
     const { description = "", ...schema } = property as { description?: string };
-    const standard = defaults?.[name] ?? readDefault(paramsIn(action, dialect), name);
+    // zod lacks the default of a schema that transforms.
+    const { data } = params.shape[name]?.safeParse(undefined) ?? {};
+    const standard = defaults?.[name] ?? (typeof data === "object" ? undefined : data);
     return {
       name,
       description,
@@ -32,12 +33,6 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
       example: toExample(action.example[name], schema),
     };
   });
-}
-
-/** Returns the default of a parameter; zod lacks it for a schema that transforms. */
-function readDefault(params: z.ZodObject, name: string): unknown {
-  const parsed = params.shape[name]?.safeParse(undefined);
-  return typeof parsed?.data === "object" ? undefined : parsed?.data;
 }
 
 /** Returns an example, as a number where the schema has one; examples are sent as text. */

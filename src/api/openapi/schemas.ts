@@ -108,14 +108,14 @@ function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
 /** A response of an operation. */
 export interface Response {
   description: string;
-  content: Readonly<Record<string, MediaType>>;
+  /** By content type. */
+  content: Readonly<Record<string, { schema: JsonSchema; example?: unknown }>>;
   headers?: object;
 }
 
-/** Description of a response in one content type. */
-interface MediaType {
-  schema: JsonSchema;
-  example?: unknown;
+/** Describes an answer in JSON. */
+export function json(description: string, schema: JsonSchema): Response {
+  return { description, content: { [JSON_TYPE]: { schema } } };
 }
 
 export const JSON_TYPE = "application/json";
@@ -144,11 +144,7 @@ const ERROR_HEADER = {
 export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
   Object.entries(ERRORS).map(([status, description]) => [
     nameOf(status),
-    {
-      description,
-      headers: ERROR_HEADER,
-      content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } },
-    },
+    { ...json(description, reference("ExplorerFailure")), headers: ERROR_HEADER },
   ]),
 );
 

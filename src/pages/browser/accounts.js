@@ -1,10 +1,10 @@
 // The page of all accounts.
 
-import { action } from "./api.js";
-import { show } from "./frame.js";
-import { html } from "./html.js";
-import { Address, Coins } from "./parts.js";
-import { List } from "./table.js";
+import { action } from "./base/api.js";
+import { html } from "./base/html.js";
+import { show } from "./parts/frame.js";
+import { Address, Coins } from "./parts/parts.js";
+import { List } from "./parts/table.js";
 
 function Accounts() {
   return html`

@@ -1,15 +1,24 @@
 // The page of an address: an account, or a contract.
 
-import { action, actionV2, rpc, sourcify } from "./api.js";
-import { Approvals, approvalList } from "./approvals.js";
-import { Code } from "./code.js";
-import { cleaned, grouped } from "./format.js";
-import { show } from "./frame.js";
-import { Functions } from "./functions.js";
-import { useAnswer, usePart } from "./hooks.js";
-import { html } from "./html.js";
-import { Label, useLabel } from "./names.js";
-import { Address, Coins, Facts, Title, TokenLink, TransactionLink, Waiting } from "./parts.js";
+import { action, actionV2, rpc, sourcify } from "./base/api.js";
+import { cleaned, grouped } from "./base/format.js";
+import { useAnswer, usePart } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { Label, useLabel } from "./base/names.js";
+import { subjectOfPage as address, chainId } from "./base/surroundings.js";
+import { Approvals, approvalList } from "./contract/approvals.js";
+import { Code } from "./contract/code.js";
+import { Functions } from "./contract/functions.js";
+import { show } from "./parts/frame.js";
+import {
+  Address,
+  Coins,
+  Facts,
+  Title,
+  TokenLink,
+  TransactionLink,
+  Waiting,
+} from "./parts/parts.js";
 import {
   internalColumns,
   logColumns,
@@ -18,10 +27,9 @@ import {
   ownTransferColumns,
   ownWithdrawalColumns,
   tokenColumns,
-} from "./records.js";
-import { subjectOfPage as address, chainId } from "./surroundings.js";
-import { List } from "./table.js";
-import { Tabs } from "./tabs.js";
+} from "./parts/records.js";
+import { List } from "./parts/table.js";
+import { Tabs } from "./parts/tabs.js";
 
 const ofAddress = (title, name, more) => (paging) =>
   actionV2(title, "account", name, { address, sort: "desc", ...more, ...paging });

@@ -1,15 +1,15 @@
 // The page of a block.
 
-import { action, actionV2 } from "./api.js";
-import { Chart } from "./chart.js";
-import { grouped, inUnits, percent } from "./format.js";
-import { show } from "./frame.js";
-import { useAnswer } from "./hooks.js";
-import { html } from "./html.js";
-import { Address, Bar, Coins, Facts, Gwei, Section, Time, Title, Waiting } from "./parts.js";
-import { blockTransactionColumns, blockWithdrawalColumns, uncleColumns } from "./records.js";
-import { pathTo, subjectOfPage } from "./surroundings.js";
-import { List, Table } from "./table.js";
+import { action, actionV2 } from "./base/api.js";
+import { grouped, inUnits, percent } from "./base/format.js";
+import { useAnswer } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { pathTo, subjectOfPage } from "./base/surroundings.js";
+import { Chart } from "./parts/chart.js";
+import { show } from "./parts/frame.js";
+import { Address, Bar, Coins, Facts, Gwei, Section, Time, Title, Waiting } from "./parts/parts.js";
+import { blockTransactionColumns, blockWithdrawalColumns, uncleColumns } from "./parts/records.js";
+import { List, Table } from "./parts/table.js";
 
 const BEFORE = 50;
 const GWEI_DECIMALS = 9;

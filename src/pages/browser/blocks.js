@@ -1,10 +1,10 @@
 // The page of all blocks.
 
-import { action } from "./api.js";
-import { show } from "./frame.js";
-import { html } from "./html.js";
-import { blockColumns } from "./records.js";
-import { List } from "./table.js";
+import { action } from "./base/api.js";
+import { html } from "./base/html.js";
+import { show } from "./parts/frame.js";
+import { blockColumns } from "./parts/records.js";
+import { List } from "./parts/table.js";
 
 function Blocks() {
   return html`

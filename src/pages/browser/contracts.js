@@ -1,13 +1,13 @@
 // The page of all contracts.
 
-import { action } from "./api.js";
-import { cleaned } from "./format.js";
-import { show } from "./frame.js";
-import { usePart } from "./hooks.js";
-import { html } from "./html.js";
-import { Address } from "./parts.js";
-import { List } from "./table.js";
-import { Tabs } from "./tabs.js";
+import { action } from "./base/api.js";
+import { cleaned } from "./base/format.js";
+import { usePart } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { show } from "./parts/frame.js";
+import { Address } from "./parts/parts.js";
+import { List } from "./parts/table.js";
+import { Tabs } from "./parts/tabs.js";
 
 const KINDS = [
   ["verified", "Verified"],

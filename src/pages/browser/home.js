@@ -1,12 +1,13 @@
 // The page of the chain: what is new on it, how its index is, and what this server can do.
 
 import { useEffect, useState } from "preact/hooks";
-import { action, actionV2, curlOf, report } from "./api.js";
-import { Chart } from "./chart.js";
-import { cleaned, grouped, percent } from "./format.js";
-import { show } from "./frame.js";
-import { useAnswer, usePrice } from "./hooks.js";
-import { html } from "./html.js";
+import { action, actionV2, curlOf, report } from "./base/api.js";
+import { cleaned, grouped, percent } from "./base/format.js";
+import { useAnswer, usePrice } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { at, chainId, networkName } from "./base/surroundings.js";
+import { Chart } from "./parts/chart.js";
+import { show } from "./parts/frame.js";
 import {
   Address,
   BlockLink,
@@ -17,11 +18,10 @@ import {
   Time,
   TransactionLink,
   Waiting,
-} from "./parts.js";
-import { Called } from "./records.js";
-import { at, chainId, networkName } from "./surroundings.js";
-import { Progress, State, Synchronisation, useHealth } from "./synchronisation.js";
-import { List, Table } from "./table.js";
+} from "./parts/parts.js";
+import { Called } from "./parts/records.js";
+import { Progress, State, Synchronisation, useHealth } from "./parts/synchronisation.js";
+import { List, Table } from "./parts/table.js";
 
 const NEWEST = 10;
 const PICTURED = 50;

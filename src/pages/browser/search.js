@@ -1,11 +1,11 @@
 // The search, where its text is no hash, number or address that the index knows: contracts by their names.
 
-import { action } from "./api.js";
-import { show } from "./frame.js";
-import { html } from "./html.js";
-import { Address, Name, TokenLink } from "./parts.js";
-import { subjectOfPage } from "./surroundings.js";
-import { List } from "./table.js";
+import { action } from "./base/api.js";
+import { html } from "./base/html.js";
+import { subjectOfPage } from "./base/surroundings.js";
+import { show } from "./parts/frame.js";
+import { Address, Name, TokenLink } from "./parts/parts.js";
+import { List } from "./parts/table.js";
 
 const WAYS =
   "the hash of a transaction or of a block, the number of a block, an address, or the beginning of a token\u2019s or contract\u2019s name";

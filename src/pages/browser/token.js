@@ -1,15 +1,15 @@
 // The page of a token.
 
-import { action, actionV2, rpc } from "./api.js";
-import { cleaned, grouped, percent } from "./format.js";
-import { show } from "./frame.js";
-import { useAnswer, usePart } from "./hooks.js";
-import { html } from "./html.js";
-import { Address, Amount, Bar, Facts, Name, Title, TokenLink, Waiting } from "./parts.js";
-import { transferColumns } from "./records.js";
-import { subjectOfPage as token } from "./surroundings.js";
-import { List } from "./table.js";
-import { Tabs } from "./tabs.js";
+import { action, actionV2, rpc } from "./base/api.js";
+import { cleaned, grouped, percent } from "./base/format.js";
+import { useAnswer, usePart } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { subjectOfPage as token } from "./base/surroundings.js";
+import { show } from "./parts/frame.js";
+import { Address, Amount, Bar, Facts, Name, Title, TokenLink, Waiting } from "./parts/parts.js";
+import { transferColumns } from "./parts/records.js";
+import { List } from "./parts/table.js";
+import { Tabs } from "./parts/tabs.js";
 
 const TRANSFERS = {
   "ERC-20": "tokentx",

@@ -1,11 +1,11 @@
 // The page of all tokens.
 
-import { action } from "./api.js";
-import { grouped } from "./format.js";
-import { show } from "./frame.js";
-import { html } from "./html.js";
-import { Address, BlockLink, Name, TokenLink } from "./parts.js";
-import { List } from "./table.js";
+import { action } from "./base/api.js";
+import { grouped } from "./base/format.js";
+import { html } from "./base/html.js";
+import { show } from "./parts/frame.js";
+import { Address, BlockLink, Name, TokenLink } from "./parts/parts.js";
+import { List } from "./parts/table.js";
 
 function Tokens() {
   return html`

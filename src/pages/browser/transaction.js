@@ -1,19 +1,16 @@
 // The page of a transaction: everything that matters of it, at once.
 
 import { useEffect, useRef } from "preact/hooks";
-import { action, Unanswered } from "./api.js";
-import { InternalCalls } from "./calls.js";
-import { Decoded } from "./decoded.js";
-import { useGuessedCall } from "./dictionary.js";
-import { ChainFields, Fee } from "./fees.js";
-import { grouped, percent } from "./format.js";
-import { show } from "./frame.js";
-import { Data } from "./hexdata.js";
-import { useAnswer } from "./hooks.js";
-import { html } from "./html.js";
-import { Logs } from "./logs.js";
-import { noteNames } from "./names.js";
-import { Status } from "./outcome.js";
+import { action, Unanswered } from "./base/api.js";
+import { grouped, percent } from "./base/format.js";
+import { useAnswer } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { noteNames } from "./base/names.js";
+import { subjectOfPage as hash } from "./base/surroundings.js";
+import { Decoded } from "./decoding/decoded.js";
+import { useGuessedCall } from "./decoding/dictionary.js";
+import { show } from "./parts/frame.js";
+import { Data } from "./parts/hexdata.js";
 import {
   Address,
   Bar,
@@ -25,11 +22,14 @@ import {
   Time,
   Title,
   Waiting,
-} from "./parts.js";
-import { Unmined } from "./pending.js";
-import { Summary } from "./summary.js";
-import { subjectOfPage as hash } from "./surroundings.js";
-import { Transfers } from "./transfers.js";
+} from "./parts/parts.js";
+import { Transfers } from "./parts/transfers.js";
+import { InternalCalls } from "./transaction/calls.js";
+import { ChainFields, Fee } from "./transaction/fees.js";
+import { Logs } from "./transaction/logs.js";
+import { Status } from "./transaction/outcome.js";
+import { Unmined } from "./transaction/pending.js";
+import { Summary } from "./transaction/summary.js";
 
 const TYPES = {
   0: "legacy",

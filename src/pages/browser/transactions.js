@@ -1,10 +1,10 @@
 // The page of all transactions, or with `?block=` of those of one block.
 
-import { actionV2 } from "./api.js";
-import { show } from "./frame.js";
-import { html } from "./html.js";
-import { transactionColumns } from "./records.js";
-import { List } from "./table.js";
+import { actionV2 } from "./base/api.js";
+import { html } from "./base/html.js";
+import { show } from "./parts/frame.js";
+import { transactionColumns } from "./parts/records.js";
+import { List } from "./parts/table.js";
 
 const block = new URLSearchParams(location.search).get("block") ?? "";
 const ofBlock = /^\d+$/.test(block) ? { startblock: block, endblock: block } : {};

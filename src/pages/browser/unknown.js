@@ -1,12 +1,12 @@
 // What is shown of what there is not, or not yet.
 
 import { useEffect } from "preact/hooks";
-import { action } from "./api.js";
-import { show } from "./frame.js";
-import { useAnswer } from "./hooks.js";
-import { html } from "./html.js";
-import { Unmined } from "./pending.js";
-import { at, subjectOfPage } from "./surroundings.js";
+import { action } from "./base/api.js";
+import { useAnswer } from "./base/hooks.js";
+import { html } from "./base/html.js";
+import { at, subjectOfPage } from "./base/surroundings.js";
+import { show } from "./parts/frame.js";
+import { Unmined } from "./transaction/pending.js";
 
 /** Wallets link to a transaction as soon as it is sent. */
 const TRANSACTION = /^tx (0x[0-9a-f]{64})$/;

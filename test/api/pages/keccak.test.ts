@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { getAddress, keccak256, stringToBytes } from "viem";
 import { expect, test } from "vitest";
 
-const MODULE = new URL("../../../src/pages/browser/keccak.js", import.meta.url).href;
+const MODULE = new URL("../../../src/pages/browser/base/keccak.js", import.meta.url).href;
 const { checksummed, hashOf }: Record<"checksummed" | "hashOf", (text: string) => string> =
   await import(MODULE);
 

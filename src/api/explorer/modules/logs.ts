@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { searchLogs } from "../../../store/lists/logs.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { type LogEntry, searchLogs } from "../../../store/lists/logs.ts";
 import { defineAction, type RawParameters } from "../action.ts";
 import { type Failure, failed, NO_RECORDS, okPage } from "../envelope.ts";
 import { address, flag, hash, integer, paging, windowCheck } from "../params.ts";
@@ -21,16 +22,13 @@ function topicAlternatives(
         return operatorOf(first, second) === "and" ? one && other : one || other;
       }),
     );
-  const fitting = listSubsets(given).filter(fits);
+  const subsets = given.reduce<number[][]>(
+    (found, item) => found.concat(found.map((subset) => [...subset, item])),
+    [[]],
+  );
+  const fitting = subsets.filter(fits);
   return fitting.filter((set) =>
     fitting.every((other) => other === set || !other.every((topic) => set.includes(topic))),
-  );
-}
-
-function listSubsets(items: readonly number[]): number[][] {
-  return items.reduce<number[][]>(
-    (subsets, item) => subsets.concat(subsets.map((subset) => [...subset, item])),
-    [[]],
   );
 }
 
@@ -148,15 +146,9 @@ export const getLogs = defineAction({
     }));
     const blocks = { from: input.fromBlock, to: input.toBlock };
     const order = input.newest_first ? "desc" : "asc";
-    const rows = await read(
-      (sql) => searchLogs(sql, patterns, blocks, page, order),
-      "one statement",
-    );
-    return okPage(
-      page,
-      rows,
-      ({ blockNumber, logIndex }) => [blockNumber, logIndex],
-      (row) => presentLog(row, dialect),
-    );
+    const search = (sql: Queryable) => searchLogs(sql, patterns, blocks, page, order);
+    const rows = await read(search, "one statement");
+    const keyOf = (row: LogEntry) => [row.blockNumber, row.logIndex];
+    return okPage(page, rows, keyOf, (row) => presentLog(row, dialect));
   },
 });

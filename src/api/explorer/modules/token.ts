@@ -103,60 +103,37 @@ function defineHolderList({
 }
 
 /** Facts that Etherscan's staff collects. */
-const UNCOLLECTED = {
-  blueCheckmark: "false",
-  description: "",
-  website: "",
-  email: "",
-  blog: "",
-  reddit: "",
-  slack: "",
-  facebook: "",
-  twitter: "",
-  bitcointalk: "",
-  github: "",
-  telegram: "",
-  wechat: "",
-  linkedin: "",
-  discord: "",
-  whitepaper: "",
-  tokenPriceUSD: UNKNOWN_PRICE,
-};
-const uncollected = Object.fromEntries(
-  Object.keys(UNCOLLECTED).map((name) => [name, z.string()]),
-) as Record<keyof typeof UNCOLLECTED, z.ZodString>;
+const UNCOLLECTED = Object.fromEntries(
+  "description website email blog reddit slack facebook twitter bitcointalk github telegram wechat linkedin discord whitepaper"
+    .split(" ")
+    .map((name) => [name, [z.string(), () => ""] as const]),
+);
 
-const record = z.object({
-  contractAddress: wire.address,
-  tokenName: z.string(),
-  symbol: z.string(),
-  divisor: wire.decimalOrEmpty,
-  tokenType: z.enum(["ERC20", "ERC404", "ERC721", "ERC1155"]),
-  totalSupply: wire.decimalOrEmpty,
-  ...uncollected,
+const inEtherscansForm = defineRecord<Token>()({
+  contractAddress: [wire.address, (token) => token.address],
+  tokenName: [z.string(), (token) => token.name ?? ""],
+  symbol: [z.string(), (token) => token.symbol ?? ""],
+  divisor: [wire.decimalOrEmpty, (token) => String(token.decimals ?? "")],
+  tokenType: [
+    z.enum(["ERC20", "ERC404", "ERC721", "ERC1155"]),
+    (token) => `ERC${token.standard}` as const,
+  ],
+  totalSupply: [wire.decimalOrEmpty, (token) => token.totalSupply ?? ""],
+  blueCheckmark: [z.string(), () => "false"],
+  ...UNCOLLECTED,
+  tokenPriceUSD: [z.string(), () => UNKNOWN_PRICE],
 });
 
 const tokeninfo = defineAction({
   name: "tokeninfo",
   summary: "A token in Etherscan's form",
   params: z.object({ contractaddress }),
-  result: z.array(record),
+  result: z.array(inEtherscansForm.schema),
   empty: NO_RECORDS,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await readToken(context, input.contractaddress);
-    if (!token) return ok([]);
-    return ok([
-      {
-        contractAddress: token.address,
-        tokenName: token.name ?? "",
-        symbol: token.symbol ?? "",
-        divisor: token.decimals === null ? "" : String(token.decimals),
-        tokenType: `ERC${token.standard}` as const,
-        totalSupply: token.totalSupply ?? "",
-        ...UNCOLLECTED,
-      },
-    ]);
+    return ok(token ? [inEtherscansForm.present(token)] : []);
   },
 });
 

@@ -5,7 +5,6 @@ import { quantityToDecimal } from "../../../core/evm/quantity.ts";
 import type { VerifiedAbi } from "../../../store/contracts/verified/abis.ts";
 import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
 import type { TransactionLog } from "../../../store/lists/logs.ts";
-import type { TransactionExtra } from "../../../store/lists/rpc-transactions.ts";
 import {
   MOST_AUTHORIZATIONS,
   type ReadDetails,
@@ -100,6 +99,7 @@ export async function presentTransactionDetails(
   const indexed = await indexAbis(abis);
   const budget = createDecodingBudget();
   const ofAddress = (address: Address | null) => (address && indexed.get(address)) ?? [];
+  const extra = facts.extra ?? {};
   const receiver = transaction.to ?? facts.createdContract;
   const everyAbi = [...indexed.values()].flat();
   return {
@@ -134,13 +134,11 @@ export async function presentTransactionDetails(
         valid: one.valid,
       })),
     }),
-    ...(facts.extra && chainFieldsOf(facts.extra)),
+    ...((extra.transaction || extra.receipt) && {
+      chainFields: { ...extra.transaction, ...extra.receipt },
+    }),
     contracts: namesOf(abis),
   };
-}
-
-function chainFieldsOf({ transaction, receipt }: TransactionExtra) {
-  return (transaction || receipt) && { chainFields: { ...transaction, ...receipt } };
 }
 
 /** Indexes an ABI only once, even when several addresses share it. */

@@ -152,11 +152,16 @@ export function presentForEtherscan({
   implementations,
 }: SourceAnswer): z.output<typeof etherscan> {
   const optimized = contract && isOptimized(contract);
+  const { compilerVersion = "", license } = contract ?? {};
   return {
     SourceCode: contract ? joinSource(contract) : "",
     ABI: contract?.abi ?? NOT_VERIFIED,
     ContractName: contract?.contractName ?? "",
-    CompilerVersion: contract ? formatEtherscanVersion(contract) : "",
+    // `vyper:0.3.10` instead of `v0.3.10+commit.91361694`.
+    CompilerVersion:
+      contract?.language === "Vyper"
+        ? compilerVersion.replace(/^v?/, "vyper:").replace(/\+.*$/, "")
+        : compilerVersion,
     OptimizationUsed: optimized === undefined ? "" : optimized ? "1" : "0",
     Runs: optimized === undefined ? "" : String((optimized && contract?.optimizerRuns) || 0),
     ConstructorArguments: contract?.constructorArguments?.slice(2) ?? "",
@@ -164,23 +169,13 @@ export function presentForEtherscan({
     Library: (contract?.libraries ?? [])
       .map(({ name, address }) => `${name}:${address.slice(2)}`)
       .join(";"),
-    LicenseType: contract ? formatLicense(contract) : "Unknown",
+    LicenseType:
+      license === undefined ? "Unknown" : license === null ? "" : (LICENSES[license - 1] ?? "None"),
     Proxy: contract && implementations.length > 0 ? "1" : "0",
     Implementation: (contract && implementations[0]) ?? "",
     SwarmSource: contract?.metadataUri ?? "",
     SimilarMatch: "",
   };
-}
-
-function formatLicense({ license }: VerifiedContract): string {
-  return license === null ? "" : (LICENSES[license - 1] ?? "None");
-}
-
-/** Formats `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
-function formatEtherscanVersion({ language, compilerVersion }: VerifiedContract): string {
-  return language === "Vyper"
-    ? `vyper:${compilerVersion.replace(/^v/, "").replace(/\+.*$/, "")}`
-    : compilerVersion;
 }
 
 function findMainSource({ sources, filePath }: VerifiedContract): string {
