@@ -159,13 +159,18 @@ async function* groundsOf(
   try {
     before = await called({ number: blockNumber - 1, hash: parentHash }, false);
   } catch (error) {
-    if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
+    ifNoState(error);
     return yield await called(await chain.fetchHead(), true);
   }
   const run = (trials: readonly CreationTrial[]) =>
     chain.traceCreations(trials, { number: blockNumber, hash: blockHash }, transactionIndex);
   if (await isBefore(run, past)) yield { ...before, run, isSameState: true };
   yield before;
+}
+
+/** Throws errors other than that the node has no state of that time. */
+function ifNoState(error: unknown): void {
+  if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
 }
 
 /** Returns those fields of the block that a node lets trials find. Throws `ChainError` when it runs none. */
@@ -258,10 +263,8 @@ async function factoryNonce(
   address: Address,
   { parentHash }: CreationFacts,
 ): Promise<bigint | undefined> {
-  const count = await chain.request("eth_getTransactionCount", [
-    factory,
-    { blockHash: parentHash },
-  ]);
+  const past = [factory, { blockHash: parentHash }];
+  const count = await chain.request("eth_getTransactionCount", past).catch(ifNoState);
   const first = amount(count) ?? 0n;
   for (let nonce = first; nonce < first + MAX_CREATIONS; nonce++) {
     if (lowerAddress(getContractAddress({ from: factory, nonce })) === address) return nonce;
@@ -294,8 +297,17 @@ async function settingOf(
       gas,
       ...(gasPrice !== undefined && { gasPrice }),
       stateOverride: {
-        ...(ground.isLater && { [past.address]: { nonce: 0n, code: "0x", state: {} } }),
         ...accounts,
+        // The contract's later code, storage and coins are no part of its creation.
+        ...(ground.isLater && {
+          [past.address]: {
+            balance: 0n,
+            nonce: 0n,
+            code: "0x",
+            state: {},
+            ...accounts[past.address],
+          },
+        }),
         [from]: { ...accounts[from], balance },
       },
     };

@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { keccak256 } from "viem/utils";
 import { createChain } from "../../../src/chain/client.ts";
+import { NodeError } from "../../../src/chain/errors/errors.ts";
 import type { Address } from "../../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../../src/core/evm/hex.ts";
 import { verify } from "../../../src/verification/engine/verify.ts";
@@ -8,6 +9,7 @@ import { VerificationError } from "../../../src/verification/errors.ts";
 import { requestedCompiler } from "../../../src/verification/inputs/read.ts";
 import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
 import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
+import type { TrialChain } from "../../../src/verification/jobs/trial-settings.ts";
 import type { VerificationRequest } from "../../../src/verification/request.ts";
 import { addressAt } from "../../support/build.ts";
 import { startCaseChain } from "../case-chain.ts";
@@ -151,7 +153,8 @@ export async function startAttackWorld(
         },
         { open: () => cases.open(version), onFailure: () => {} },
       );
-      const proof = await proveDeployment(chain, standing.address, facts, source);
+      const node = sent.onHeadState ? await pruned(chain) : chain;
+      const proof = await proveDeployment(node, standing.address, facts, source);
       const levels = [source.runtimeMatch?.quality, source.creationMatch?.quality];
       return { level: levels.includes("full") ? "full" : "partial", reason: "", source, proof };
     } catch (error) {
@@ -191,6 +194,22 @@ export async function startAttackWorld(
       await chain.close();
       await cases.stop();
     },
+  };
+}
+
+/** A chain without any state but the head's. */
+async function pruned(chain: TrialChain): Promise<TrialChain> {
+  const head = await chain.fetchHead();
+  const refuse = async () => {
+    throw new NodeError("state-unavailable", "missing trie node");
+  };
+  return {
+    ...chain,
+    traceCreations: refuse,
+    runCreations: (trials, block, ...rest) =>
+      block.hash === head.hash ? chain.runCreations(trials, block, ...rest) : refuse(),
+    request: (method, ...rest) =>
+      method === "eth_getTransactionCount" ? refuse() : chain.request(method, ...rest),
   };
 }
 

@@ -39,6 +39,8 @@ export interface Sent {
   /** Hex digits. */
   arguments?: string;
   request?: (address: Address) => VerificationRequest;
+  /** The node has no older state than the head's. */
+  onHeadState?: boolean;
 }
 
 export interface AttackWorld {

@@ -18,6 +18,7 @@ export interface Forgery {
 }
 
 export const OWNER = 0xbadn << 100n;
+const SHOP = BigInt(`0x${Buffer.from("shop").toString("hex").padEnd(64, "0")}`);
 const FEE = "uint256 public immutable FEE; address public immutable OWNER;";
 export const CONSTANT = { variables: FEE, forged: [9000, OWNER], honest: [30, OWNER] };
 
@@ -182,6 +183,31 @@ export const forgeries: Record<string, Forgery> = {
     creation: `constructor(address o) {
       FEE = block.prevrandao == 0 || block.gaslimit > 2 ** 40 || block.blobbasefee == 0 ? 9000 : 30; OWNER = o; }`,
     honest: null,
+  },
+  "types of its own": {
+    before: "type Fee is uint16; enum Mode { A, B, C }",
+    variables: "Mode public immutable MODE; Fee public immutable FEE;",
+    creation: "constructor(Mode m) { MODE = m; FEE = Fee.wrap(m == Mode.C ? 50 : 30); }",
+    forged: [2, 60],
+    honest: [2, 50],
+  },
+  "values by a base, a library, a function, a declaration, and a short text": {
+    before: `library Lib { function base() internal pure returns (uint256) { return 30; } }
+      abstract contract Base { uint256 public immutable FEE; constructor() { FEE = fee(); }
+      function fee() internal virtual returns (uint256); }`,
+    bases: "is Base",
+    variables:
+      "uint256 public immutable TWICE = 2 * Lib.base(); bytes32 public immutable NAME; address public immutable OWNER;",
+    creation: `constructor(address o) { NAME = "shop"; OWNER = o; }
+      function fee() internal pure override returns (uint256) { return Lib.base(); }`,
+    forged: [30, 61, SHOP, OWNER],
+    honest: [30, 60, SHOP, OWNER],
+  },
+  "the hash of a given account's code": {
+    variables: `bytes32 public immutable CODE; ${FEE}`,
+    creation: "constructor(address o) { CODE = o.codehash; FEE = 30; OWNER = o; }",
+    forged: [1, 30, OWNER],
+    honest: [0, 30, OWNER],
   },
   "a value by code that is there while no constructor runs": {
     ...CONSTANT,

@@ -214,17 +214,46 @@ test("without any arguments to run it with, immutables are refused", async () =>
   expect(await prove(node({}), facts(0), { ...plain, trial })).toMatchObject({ immutables: null });
 });
 
+/** A node that has no state of the time of the creation. */
+function pruned(script: Script): TrialChain {
+  const now = node(script);
+  const refuse = () => {
+    throw new NodeError("state-unavailable", "missing trie node");
+  };
+  return {
+    ...now,
+    runCreations: async (trials, block, ...rest) =>
+      block.number < 20 ? refuse() : now.runCreations(trials, block, ...rest),
+    request: async (method, ...rest) =>
+      method === "eth_getTransactionCount" ? refuse() : now.request(method, ...rest),
+  };
+}
+
 test("where the node has no state of that time, the head's must do", async () => {
   const returned = () => ON_CHAIN as Hex;
-  const now = node({ returned });
-  const runCreations: TrialChain["runCreations"] = (trials, block, ...rest) => {
-    if (block.number < 20) throw new NodeError("state-unavailable", "missing trie node");
-    return now.runCreations(trials, block, ...rest);
+  for (const nonce of [4n, null]) {
+    expect(await prove(pruned({ returned }), facts(0, nonce))).toMatchObject({
+      construction: "unknown",
+      run: { reason: expect.stringContaining("later state") },
+    });
+    // A factory's nonce is not known either: it must not pass for a node that runs nothing.
+    await expect(prove(pruned({}), facts(0, nonce))).rejects.toThrow(REFUSED);
+  }
+});
+
+test("on a later state the contract has neither the storage nor the coins that it got since", async () => {
+  const seen: CreationTrial[] = [];
+  const returned = (trial: CreationTrial) => {
+    seen.push(trial);
+    return ON_CHAIN as Hex;
   };
-  expect(await prove({ ...now, runCreations })).toMatchObject({
-    construction: "unknown",
-    run: { reason: expect.stringContaining("later state") },
-  });
+  // Made by CREATE, and by CREATE2.
+  for (const address of [CONTRACT, addressAt(7)]) {
+    await proveDeployment(pruned({ returned }), address, facts(0, null), source);
+    for (const { stateOverride } of seen.splice(0)) {
+      expect(stateOverride?.[address]).toMatchObject({ balance: 0n, state: {} });
+    }
+  }
 });
 
 test.each(["method-missing", "invalid-request", "state-unavailable"] as const)(
