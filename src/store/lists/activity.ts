@@ -14,7 +14,7 @@ export const ACTIVITY_KINDS = [
   "txsBeaconWithdrawal",
 ] as const;
 
-export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
 /** The rows that a block adds to a list of an address. */
 export interface Activity {
