@@ -21,7 +21,7 @@ const INVALID_ADDRESS = "Invalid address hash";
 
 export const ALREADY_VERIFIED = "Smart-contract already verified.";
 export const NO_CODE = "Address is not a smart-contract";
-export const WENT_WRONG = "Something went wrong while publishing the contract";
+const WENT_WRONG = "Something went wrong while publishing the contract";
 
 export const SOURCES_TOO_LARGE = "the sources are larger than 5 MB";
 
