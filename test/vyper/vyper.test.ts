@@ -1,5 +1,5 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi, toFunctionSelector } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Claim, claimOf } from "../../src/kit/claim.ts";
@@ -164,11 +164,17 @@ async function importClaim(contractaddress: Address, claim: Claim | undefined): 
     payload: JSON.stringify(submission),
   });
   const { result, message } = submitted.json();
-  const status = await server.app.inject(
-    `/api?module=contract&action=checkverifystatus&guid=${result ?? message}`,
+  return vi.waitUntil(
+    async () => {
+      const status = await server.app.inject(
+        `/api?module=contract&action=checkverifystatus&guid=${result ?? message}`,
+      );
+      const ended = status.json();
+      const outcome = ended.message === "OK" ? ended.result : ended.message;
+      return outcome === "Pending in queue" ? undefined : outcome;
+    },
+    { timeout: 60_000, interval: 200 },
   );
-  const ended = status.json();
-  return ended.message === "OK" ? ended.result : ended.message;
 }
 
 async function verifyStandard(
