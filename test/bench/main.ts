@@ -12,9 +12,10 @@ import { startDatabaseServer } from "./measure/database.ts";
 import { type Comparison, formatReport, type Section } from "./measure/report.ts";
 import { benchProofs } from "./proofs.ts";
 import { benchScale } from "./scale.ts";
+import { benchTokens } from "./tokens.ts";
 import { benchVerification } from "./verification.ts";
 
-const HELP = `Usage: npm run bench -- [indexing] [flaky] [proofs] [api] [verification] [flood] [chains] [options]
+const HELP = `Usage: npm run bench -- [indexing] [flaky] [proofs] [api] [verification] [flood] [chains] [tokens] [options]
        npm run bench -- scale [options]     several database servers; needs Citus
 
   --quick         small sizes, to see that everything works
@@ -62,6 +63,7 @@ async function run(): Promise<void> {
     if (isAsked("verification")) await benchVerification(bench);
     if (isAsked("flood")) await benchFlood(bench);
     if (isAsked("chains")) await benchChains(bench);
+    if (isAsked("tokens")) await benchTokens(bench);
     if (positionals.includes("scale")) await benchScale(bench, blocks);
     if (values.json !== undefined) {
       await writeFile(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Address } from "../../src/core/evm/address.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
@@ -36,6 +37,7 @@ import {
   listOwnedTokens,
   listUnsureHoldings,
 } from "../../src/store/state/token-balances/holdings.ts";
+import { writeHoldings } from "../../src/store/state/token-balances/readings.ts";
 import {
   executedPlansOf,
   genericPlansOf,
@@ -484,4 +486,31 @@ describe("reads only what belongs to the one that is asked about", () => {
       expect(scans).toEqual([]);
     }
   });
+});
+
+test("holdings of a token of many holders are found each by itself, without statistics", async () => {
+  const fresh = await createTestDatabase();
+  const many = 2_000;
+  const numbered = (n: number): Address => `0x${n.toString(16).padStart(40, "0")}`;
+  await fresh.sql`ALTER TABLE token_balances SET (autovacuum_enabled = false)`;
+  await fresh.sql`INSERT INTO tokens (address, standard, first_block)
+    SELECT decode(lpad(to_hex(n), 40, '0'), 'hex'), 20, 0 FROM generate_series(1, ${many}::int) AS n`;
+  await fresh.sql`INSERT INTO token_balances (token, owner, amount, transferred_amount)
+    SELECT address, address, 1, 1 FROM tokens`;
+  await fresh.sql`ANALYZE tokens, token_balances`;
+  await fresh.sql`INSERT INTO token_balances (token, owner, amount, transferred_amount)
+    SELECT ${numbered(1)}, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1, 1 FROM generate_series(2, ${many}::int) AS n`;
+  const read = Array.from({ length: 100 }, (_, n) => ({
+    token: numbered(1),
+    owner: numbered(n + 1),
+    tokenId: null,
+    addsUp: false,
+    amount: 2n,
+  }));
+  const plans = await executedPlansOf(fresh.sql, () =>
+    fresh.sql.begin((transaction) => writeHoldings(transaction, 1, read)),
+  );
+  const rows = plans.map((plan) => rowsRead(plan, "token_balances"));
+  expect(Math.max(...rows)).toBeLessThan(4 * read.length);
+  await fresh.drop();
 });

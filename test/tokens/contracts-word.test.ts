@@ -376,6 +376,12 @@ describe.each(firstCases(INDEXES, 1))("an index %s", (_, options) => {
     await expect
       .poll(async () => (await world.result(`module=account&action=tokenlist&address=${b}`))[0])
       .toMatchObject({ decimals: "6", name: "Six" });
+    await world.rpc.request("anvil_setStorageAt", token, word(2), word(3));
+    await world.rpc.request("evm_mine");
+    const query = `module=token&action=topholders&contractaddress=${token}&offset=1`;
+    await world.reach();
+    const [top] = await world.result(query);
+    expect(top).toMatchObject({ TokenHolderAddress: a, TokenHolderQuantity: "996.999" });
   });
 
   test("of a destroyed coin", async () => {
@@ -401,5 +407,13 @@ describe.each(firstCases(INDEXES, 1))("an index %s", (_, options) => {
     };
     expect(await ids(a)).toEqual(["1"]);
     expect(await ids(b)).toEqual(["2"]);
+    await world.act(token, "give", 8, b, [own(8)]);
+    await world.act(token, "give", 105, b, []);
+    await world.expectTruth(token);
+    expect(await ids(b)).toEqual(["2", "8", "105"]);
+    await world.act(token, "give", 9, b, []);
+    await world.expectTruth(token);
+    const query = `module=account&action=addresstokennftinventory&contractaddress=${token}&address=${b}`;
+    expect(await world.result(query)).toBeNull();
   });
 });

@@ -34,6 +34,11 @@ export function wordAt(hex: Hex, index: number): Hex {
   return hexSlice(hex, index * 32, (index + 1) * 32);
 }
 
+/** Returns a number below 2^256 as a word. */
+export function wordOf(value: bigint | number): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
 /** Concatenates `0x` data. */
 export function hexConcat(...parts: Hex[]): Hex {
   return `0x${parts.map((part) => part.slice(2)).join("")}`;

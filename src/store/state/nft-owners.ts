@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import { type Fragment, pluck, type Queryable, type Transaction } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { behindKey, inPublishedBlocks } from "../lists/page.ts";
@@ -81,6 +82,15 @@ export function listKnownIds(sql: Queryable, token: Address, limit: number) {
     sql<{ tokenId: string }[]>`
     SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`,
   );
+}
+
+/** Returns numbers in a token's latest logs besides single transfers, which may be ids, as decimal text. */
+export async function listIdsInLogs(sql: Queryable, token: Address, limit: number) {
+  const rows = await sql<{ words: Hex }[]>`
+    SELECT coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, 256) AS words
+    FROM logs WHERE address = ${token} AND ${inPublishedBlocks(sql)} ORDER BY block_number DESC LIMIT ${limit}`;
+  const words = rows.flatMap(({ words }) => words.slice(2).match(/.{64}/g) ?? []);
+  return [...new Set(words.map((word) => String(BigInt(`0x${word}`))))];
 }
 
 /** Returns those of the ids that went to others by their last own transfer. */

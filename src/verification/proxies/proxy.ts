@@ -11,7 +11,7 @@ import {
   wordOfAddress,
   ZERO_ADDRESS,
 } from "../../core/evm/address.ts";
-import { type Hex, hexConcat, hexLength, hexToBytes, wordAt } from "../../core/evm/hex.ts";
+import { type Hex, hexConcat, hexLength, hexToBytes, wordAt, wordOf } from "../../core/evm/hex.ts";
 import type { ProxyRow } from "../../store/contracts/proxies.ts";
 import { readCodeMetadata } from "../match/metadata/metadata.ts";
 
@@ -206,7 +206,7 @@ async function readMasterCopy(
   address: Address,
   block: BlockReference,
 ): Promise<ProxyAnswer> {
-  const words = await reader.fetchStorage([{ address, slot: toWord(0n) }], block);
+  const words = await reader.fetchStorage([{ address, slot: wordOf(0n) }], block);
   return { kind: "master_copy", addresses: addressIn(words[0]) };
 }
 
@@ -233,7 +233,7 @@ async function readGeneric(
   code: Buffer,
   block: BlockReference,
 ): Promise<ProxyAnswer[]> {
-  const slots = [...Object.values(SLOTS), toWord(0n)].map((slot) => ({ address, slot }));
+  const slots = [...Object.values(SLOTS), wordOf(0n)].map((slot) => ({ address, slot }));
   // In an optimized Safe proxy, the selector is the result of a sum.
   const getters = Object.entries(GETTERS).filter(
     ([kind, selector]) => kind === "master_copy" || code.includes(hexToBytes(selector)),
@@ -331,7 +331,7 @@ async function readResolved(
 ): Promise<ProxyAnswer> {
   const nothing: ProxyAnswer = { kind: "resolved_delegate_proxy", addresses: [] };
   if (!code.includes(GET_ADDRESS_SELECTOR)) return nothing;
-  const slot = (index: bigint) => keccak256(hexConcat(wordOfAddress(address), toWord(index)));
+  const slot = (index: bigint) => keccak256(hexConcat(wordOfAddress(address), wordOf(index)));
   const [word, manager] = await reader.fetchStorage(
     [0n, 1n].map((index) => ({ address, slot: slot(index) })),
     block,
@@ -352,10 +352,6 @@ function shortTextIn(word: Hex | undefined): string | undefined {
   return bytes.subarray(0, size / 2).toString("utf8");
 }
 
-function toWord(value: bigint): Hex {
-  return `0x${value.toString(16).padStart(64, "0")}`;
-}
-
 /** Returns the address in a word whose upper 12 bytes are zero; none for anything else, and for zero. */
 function addressIn(word: Hex | null | undefined): Address[] {
   if (word == null || hexLength(word) !== 32 || !/^0x0{24}/.test(word)) return [];
@@ -365,7 +361,7 @@ function addressIn(word: Hex | null | undefined): Address[] {
 
 /** Returns the first addresses of an encoded list: a contract may answer with a million. */
 function addressesIn(data: Hex | null | undefined): Address[] {
-  if (data == null || wordAt(data, 0) !== toWord(32n)) return [];
+  if (data == null || wordAt(data, 0) !== wordOf(32n)) return [];
   const count = decodeUint(wordAt(data, 1));
   if (count === null || 64n + 32n * count > hexLength(data)) return [];
   const size = Math.min(Number(count), MAX_FACETS);

@@ -5,7 +5,7 @@ import { mapLimit } from "../../../core/async.ts";
 import { ChainError, RequestError } from "../../../core/errors.ts";
 import { type Address, addressOfWord, wordOfAddress } from "../../../core/evm/address.ts";
 import { isContractCode } from "../../../core/evm/contract-code.ts";
-import { type Hex, hexConcat, hexLength } from "../../../core/evm/hex.ts";
+import { type Hex, hexConcat, hexLength, wordOf } from "../../../core/evm/hex.ts";
 import type { PageKey } from "../../../store/lists/large-pages.ts";
 import { type LogEntry, type LogPattern, searchLogs } from "../../../store/lists/logs.ts";
 import { InvalidKey } from "../../../store/lists/page.ts";
@@ -268,6 +268,6 @@ function judge(one: Approval, owner: Address, answers: readonly Answer[], mayFai
   }
   if (first !== BigInt(owner)) return [];
   if (second === null || second === undefined || second >> 160n) return unproven;
-  const spender = addressOfWord(`0x${second.toString(16).padStart(64, "0")}`);
+  const spender = addressOfWord(wordOf(second));
   return second ? [{ ...one, spender, isProven: true }] : [];
 }

@@ -1,7 +1,9 @@
+import { decodeUint } from "../../../chain/state/abi.ts";
 import { type Address, wordOfAddress } from "../../../core/evm/address.ts";
+import { type Hex, hexConcat, wordOf } from "../../../core/evm/hex.ts";
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 import { countConsecutiveTransfers } from "../../../store/state/consecutive-transfers.ts";
-import { listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.ts";
+import { listIdsInLogs, listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.ts";
 import { getToken } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
@@ -9,31 +11,36 @@ import { answered } from "./history.ts";
 
 /** Ids of one answer for which the contract is asked for the owner. */
 const READABLE_IDS = 1_000;
+/** Latest logs of a collection that may name ids without a transfer. */
+const READABLE_LOGS = 500;
 
-/** Returns a page of the ids that `ownerOf` gives to an owner; asks for the collection's other ids where the contract counts more. */
+/** Returns a page of the ids that `ownerOf` gives to an owner. Where the contract counts more, it is asked for the collection's other ids. */
 export async function readOwnedIds(
   { read, chain }: Pick<Context, "read" | "chain">,
   token: Address,
   owner: Address,
   page: PageRange,
 ): Promise<Outcome<{ id: string; isOwned: boolean }[]>> {
-  const { standard, ids, some, known, movedTogether, head } = await read(async (sql, served) => ({
-    standard: (await getToken(sql, token))?.standard,
-    ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
-    some: await listNftsOfOwner(sql, token, owner, page),
-    known: await listKnownIds(sql, token, READABLE_IDS + 1),
-    movedTogether: await countConsecutiveTransfers(sql, token, 1),
-    head: await served,
-  }));
+  const { standard, ids, some, known, logged, movedTogether, head } = await read(
+    async (sql, served) => ({
+      standard: (await getToken(sql, token))?.standard,
+      ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
+      some: await listNftsOfOwner(sql, token, owner, page),
+      known: await listKnownIds(sql, token, READABLE_IDS + 1),
+      logged: await listIdsInLogs(sql, token, READABLE_LOGS),
+      movedTogether: await countConsecutiveTransfers(sql, token, 1),
+      head: await served,
+    }),
+  );
   if (standard === undefined || (standard !== 721 && ids?.length === 0)) return ok([]);
 
-  const ownersOf = async (asked: readonly string[]) => {
-    const calls = asked.map((id) => ({
-      to: token,
-      data: `0x6352211e${BigInt(id).toString(16).padStart(64, "0")}` as const,
-    }));
-    return chain.fetchCalls(calls, head);
-  };
+  const ask = (data: readonly Hex[]) =>
+    chain.fetchCalls(
+      data.map((one) => ({ to: token, data: one })),
+      head,
+    );
+  const ownersOf = (asked: readonly string[]) =>
+    ask(asked.map((id) => hexConcat("0x6352211e", wordOf(BigInt(id)))));
   const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
 
   if (ids && ids.length > READABLE_IDS) {
@@ -46,17 +53,27 @@ export async function readOwnedIds(
     chain.fetchTokenBalances([{ token, owner }], head),
   ]);
   const owned = first.filter((_, at) => isOwner(owners[at]));
-  // A lapsed id has no owner, but may still be counted.
-  const lapsed = owners.filter((answer) => answer === null).length;
-  const missing = (answered(counted) ?? 0n) - BigInt(owned.length + lapsed);
-  if (missing > 0n) {
-    const others = known.filter((id) => !first.includes(id)).slice(0, READABLE_IDS);
-    const theirs = await ownersOf(others);
-    owned.push(...others.filter((_, at) => isOwner(theirs[at])));
-    // Of consecutive ids (ERC-2309) only those with a transfer of their own are listed (docs/wire.md).
-    const isKnown = movedTogether > 0 && ids !== undefined;
-    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n))
-      return failed("unsupported", UNKNOWN_IDS);
+  const isShort = (more = 0) => BigInt(owned.length + more) < (answered(counted) ?? 0n);
+  const addOwned = async (candidates: readonly string[]) => {
+    const others = [...new Set(candidates)].filter((id) => !first.includes(id));
+    const theirs = await ownersOf(others.slice(0, READABLE_IDS));
+    const found = others.filter((id, at) => isOwner(theirs[at]) && !owned.includes(id));
+    owned.push(...found);
+  };
+  if (isShort()) await addOwned(known);
+  // Of consecutive ids (ERC-2309) only those with a transfer of their own are listed (docs/wire.md).
+  if (isShort() && (movedTogether === 0 || ids === undefined)) {
+    // tokenOfOwnerByIndex of ERC-721's enumeration.
+    const ofOwner = hexConcat("0x2f745c59", wordOfAddress(owner));
+    const places = Array.from({ length: Math.min(Number(counted), READABLE_IDS) }, (_, at) =>
+      hexConcat(ofOwner, wordOf(at)),
+    );
+    const listed = await ask(places);
+    await addOwned(listed.flatMap((answer) => decodeUint(answer)?.toString() ?? []));
+    if (isShort()) await addOwned(logged);
+    // A lapsed id has no owner, but may still be counted.
+    const lapsed = owners.filter((answer) => answer === null).length;
+    if (isShort(lapsed)) return failed("unsupported", UNKNOWN_IDS);
   }
   const last = BigInt(page.after?.[0] ?? -1);
   const behind = owned.filter((id) => BigInt(id) > last);

@@ -1,6 +1,7 @@
 import { describesItself, standardOf } from "../../../chain/state/token-standard.ts";
 import type { Address } from "../../../core/evm/address.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { answered } from "./history.ts";
 
@@ -14,11 +15,15 @@ export async function readToken(
     return token && { token, head: await served };
   }, "one statement");
   if (!found) return undefined;
-  const { token, head } = found;
+  return describeToken(chain, found.token, found.head);
+}
+
+/** Returns a token as its contract describes itself at the head, else as stored. Throws `ChainError`. */
+export async function describeToken(chain: Context["chain"], token: Token, head: ServedHead) {
   if (token.supplyBlock === head.number && token.metadataBlock === head.number) return token;
   const [[supply], [metadata]] = await Promise.all([
-    chain.fetchTotalSupplies([address], head),
-    chain.fetchTokenMetadata([address], head),
+    chain.fetchTotalSupplies([token.address], head),
+    chain.fetchTokenMetadata([token.address], head),
   ]);
   const said = answered(metadata);
   const totalSupply = answered(supply)?.toString() ?? null;

@@ -8,7 +8,7 @@ import { readContracts } from "../from-node/accounts.ts";
 import { INVALID_BLOCK } from "../from-node/history.ts";
 import { readHolderCount, readHolders } from "../from-node/members.ts";
 import { readPastHolders } from "../from-node/past-holders.ts";
-import { readToken } from "../from-node/token-supply.ts";
+import { describeToken, readToken } from "../from-node/token-supply.ts";
 import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
 import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
@@ -178,12 +178,13 @@ const topholders = defineAction({
       input.contractaddress,
       page,
       async (sql, owners) => ({
-        token: await getToken(sql, input.contractaddress),
+        found: await getToken(sql, input.contractaddress),
         presences: await listContractsAmong(sql, owners),
       }),
     );
-    const { token, presences } = extra;
-    if (!token) return ok([]);
+    const { found, presences } = extra;
+    if (!found) return ok([]);
+    const token = await describeToken(context.chain, found, head);
     const shown = new Set(holders.map(({ owner }) => owner));
     const contracts = await readContracts(
       context,

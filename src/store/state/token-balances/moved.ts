@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
-import { hasKey } from "../../index-keys.ts";
+import { keyOf } from "../../index-keys.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 
@@ -16,14 +16,18 @@ export interface HoldingKey {
 /** Most holders whose holdings of irregular tokens are read again for a range, the tokens with the fewest first. */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
-/** Returns the condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */
+/**
+ * Returns the condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. Compares
+ * both at once: before statistics of a large token the planner would read all its holdings for each, by the index of tokens.
+ */
 export function isHolding(
   sql: Queryable,
   table: Fragment,
   token: Fragment,
   owner: Fragment,
 ): Fragment {
-  return hasKey(sql, [sql`${table}.token`, token], [sql`${table}.owner`, owner]);
+  const [held, asked] = [sql`${table}.token || ${table}.owner`, sql`${token} || ${owner}`];
+  return sql`${keyOf(sql, held)} = ${keyOf(sql, asked)} AND ${held} = ${asked}`;
 }
 
 /** Returns the changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */

@@ -8,7 +8,7 @@ import {
 } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
-import type { HoldingKey } from "../token-balances/moved.ts";
+import { type HoldingKey, isHolding } from "../token-balances/moved.ts";
 import { addressesIn, FEW_HOLDERS, type SignedRange } from "./signs.ts";
 
 // A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
@@ -21,10 +21,13 @@ export type MarkReason = "holding" | "supply" | "standard" | "code" | "audit" | 
 const AGREEMENTS = 3;
 /** Holdings of one token read again per second, on average. */
 const PACE = 500;
+/** Shortest time between two full passes of a token in seconds: lists follow within 30. */
+const REST_S = 10;
 
 /** Returns the time of a token's next full pass. */
 function nextPass(sql: Queryable): Fragment {
-  return sql`coalesce(tokens.stale_since, greatest(now(), tokens.swept_at + interval '1 second' * (tokens.holder_count / ${PACE}::int)))`;
+  return sql`coalesce(tokens.stale_since, greatest(now(),
+    tokens.swept_at + interval '1 second' * greatest(${REST_S}::int, tokens.holder_count / ${PACE}::int)))`;
 }
 
 /**
@@ -79,15 +82,16 @@ export async function markSigned(
       stale_since = CASE WHEN ${spreads(sql, isRange)} THEN ${nextPass(sql)} ELSE tokens.stale_since END
     FROM unnest(
       ${tokens.map(({ token }) => token)}::bytea[], ${tokens.map(({ odd }) => Number(odd))}::int2[],
-      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[]
-    ) AS numbers (token, odd, flooding, whole)
-    CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole) AS sign
+      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[],
+      ${tokens.map(({ omitted }) => Number(omitted))}::int2[]
+    ) AS numbers (token, odd, flooding, whole, omitted)
+    CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole, omitted = 1 AS omitted) AS sign
     WHERE tokens.address = numbers.token`;
 }
 
 function spreads(sql: Queryable, isRange: boolean): Fragment {
   return sql`(NOT sign.whole AND (sign.odd OR ${isRange})
-    AND (tokens.irregular OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
+    AND (tokens.irregular OR sign.omitted OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
 }
 
 /** Returns the condition that a holding `held` of `tokens` was last read before the mark. */
@@ -235,7 +239,7 @@ export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]):
       INSERT INTO token_balances (token, owner, amount, transferred_amount)
       SELECT DISTINCT named.token, named.owner, 0, 0 FROM ${named}
       WHERE NOT EXISTS (SELECT FROM token_balances AS held
-        WHERE ${hasKey(sql, [sql`held.token`, sql`named.token`], [sql`held.owner`, sql`named.owner`])})`,
+        WHERE ${isHolding(sql, sql`held`, sql`named.token`, sql`named.owner`)})`,
     sql`
       INSERT INTO token_id_balances (token, owner, token_id, amount, transferred_amount)
       SELECT DISTINCT named.token, named.owner, named.token_id, 0, 0 FROM ${named}

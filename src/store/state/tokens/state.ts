@@ -51,7 +51,7 @@ export interface TokenToRead {
 }
 
 /** Tokens with signs whose supplies are read with their block; those of the others are read after it. */
-const SIGNED_SUPPLIES_MAXIMUM = 500;
+const SIGNED_SUPPLIES_MAXIMUM = 100;
 
 /**
  * Lists tokens of a range and parts to read: metadata when new, of another standard's event or a
