@@ -44,10 +44,10 @@ export const shared: ViteUserConfig = {
  * 144 s. A file that leaves something behind in its process, or replaces modules, stands in `ALONE`.
  */
 const TOGETHER = [
-  "test/api/{abi,explorer,http,openapi}/**/*.test.ts",
+  "test/api/*/**/*.test.ts",
   "test/{chain,core,db,kit,process,settings,store,telemetry}/**/*.test.ts",
   "test/indexer/{decode,proof}/**/*.test.ts",
-  "test/verification/{compilers,inputs,match}/**/*.test.ts",
+  "test/verification/{compilers,engine,inputs,match}/**/*.test.ts",
 ];
 const ALONE = [
   "test/api/explorer/from-node/node-answers.test.ts",
