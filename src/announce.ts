@@ -1,17 +1,8 @@
-import type { Logger } from "pino";
 import type { StartedChain } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import type { IndexerStatus } from "./indexer/thread/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
 import { getIndexState, getServedHead, type ServedHead } from "./store/sync-state.ts";
-
-/** Data of the announcement after the first synchronisation. */
-interface Announcement {
-  head: ServedHead;
-  urls: Record<string, string>;
-  /** Commands that read data of this chain. */
-  commands: string[];
-}
 
 const LOOK_INTERVAL_MS = 100;
 const PROGRESS_INTERVAL_MS = 5_000;
@@ -25,7 +16,7 @@ export async function announce(app: StartedChain): Promise<void> {
     try {
       const head = await look();
       if (head) {
-        if (app.apiUrl !== null) say(await describe(app, app.apiUrl, head), log);
+        if (app.apiUrl !== null) await say(app, app.apiUrl, head);
         return;
       }
     } catch (error) {
@@ -43,21 +34,15 @@ export async function announce(app: StartedChain): Promise<void> {
   }
 }
 
-async function describe(
-  app: StartedChain,
-  apiUrl: string,
-  head: ServedHead,
-): Promise<Announcement> {
-  return {
-    head,
-    urls: listUrls(app, apiUrl),
-    commands: listCommands(apiUrl, head, await getExamples(app.sql)),
-  };
-}
-
-function say(announcement: Announcement, log: Logger): void {
-  if (process.stdout.isTTY) process.stdout.write(page(announcement));
-  else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
+async function say(app: StartedChain, apiUrl: string, head: ServedHead): Promise<void> {
+  const urls = listUrls(app, apiUrl);
+  const commands = listCommands(apiUrl, head, await getExamples(app.sql));
+  if (!process.stdout.isTTY) return app.log.info({ ...urls, try: commands }, "ready");
+  const width = Math.max(...Object.keys(urls).map((name) => name.length));
+  const places = Object.entries(urls).map(([name, url]) => `  ${name.padEnd(width)}  ${url}`);
+  const tries = commands.map((command) => `  ${command}`);
+  const lines = ["", `Ready, at block ${head.number}.`, ...places, "Try:", ...tries, "", ""];
+  process.stdout.write(lines.join("\n"));
 }
 
 /** Returns a function that returns the index's head once it has reached the node's first head. */
@@ -117,11 +102,4 @@ function listCommands(apiUrl: string, head: ServedHead, { account, token }: Exam
     .filter((query) => query !== null)
     .slice(0, 3)
     .map((query) => `curl '${apiUrl}/api?${query}'`);
-}
-
-function page({ head, urls, commands }: Announcement): string {
-  const width = Math.max(...Object.keys(urls).map((name) => name.length));
-  const places = Object.entries(urls).map(([name, url]) => `  ${name.padEnd(width)}  ${url}`);
-  const tries = commands.map((command) => `  ${command}`);
-  return ["", `Ready, at block ${head.number}.`, ...places, "Try:", ...tries, "", ""].join("\n");
 }

@@ -75,16 +75,13 @@ function checkConfig(): boolean {
   for (const chain of read.chains) {
     if (chain !== read.common) process.stdout.write(`chain ${chain.CHAIN_ID}:\n`);
     for (const [name, value] of Object.entries(chain)) {
-      if (value !== undefined) process.stdout.write(redact(`  ${name}=${textOfValue(value)}\n`));
+      const shown = typeof value === "boolean" ? Number(value) : value;
+      if (value !== undefined) process.stdout.write(redact(`  ${name}=${shown}\n`));
     }
   }
   if (warnings.some((warning) => warning.includes("is not a setting"))) return false;
   process.stdout.write(`periscope: the settings can be used (${describe(read)})\n`);
   return true;
-}
-
-function textOfValue(value: unknown): string {
-  return typeof value === "boolean" ? String(Number(value)) : String(value);
 }
 
 function describe({ common, chains }: Settings): string {

@@ -29,6 +29,7 @@ interface Need {
 const CHROMIUM = { program: "chromium", variable: "CHROMIUM", remedy: "install Debian's chromium" };
 const GETH = { program: "geth", variable: "GETH", remedy: "go install go-ethereum/cmd/geth" };
 const PYTHON = { program: "python3", remedy: "install Python up to 3.11" };
+const CARGO = { program: "cargo", remedy: "install Rust 1.93 or newer" };
 const SCHEMATHESIS = {
   program: "schemathesis",
   variable: "SCHEMATHESIS",
@@ -95,8 +96,9 @@ const SUITES: readonly Suite[] = [
     needs: [KUBECTL, KUBECTL_VALIDATE, SYSTEMD],
   },
   { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
-  { name: "python", minutes: 6, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
-  { name: "vyper", minutes: 6, covers: ["src/verification/"], needs: [PYTHON] },
+  { name: "python", minutes: 10, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
+  { name: "rust", minutes: 8, covers: ["src/api/", "src/verification/"], needs: [CARGO] },
+  { name: "vyper", minutes: 25, covers: ["src/verification/"], needs: [PYTHON] },
   { name: "storm", minutes: 17, covers: ["src/indexer/", "src/chain/", "src/store/"] },
   { name: "openapi", minutes: 8, covers: ["src/api/"], needs: [SCHEMATHESIS] },
   {

@@ -151,7 +151,7 @@ function byteaText(hex: Hex): string {
 /** Returns the type of a list parameter; a text passes unchanged. `oid` is that of pg_type, fixed for built-in types. */
 function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
   const textOf = (element: Element | null) =>
-    element === null ? "NULL" : quoted(elementText(element));
+    element === null ? "NULL" : `"${elementText(element).replaceAll(/["\\]/g, "\\$&")}"`;
   return {
     to: oid,
     from: [] as number[],
@@ -169,8 +169,4 @@ function integerArrayType(oid: number) {
     parse: (text: string): unknown =>
       text === "{}" ? [] : text.slice(1, -1).split(",").map(Number),
   };
-}
-
-function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
 }

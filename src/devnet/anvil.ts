@@ -41,7 +41,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
     if (signal.aborted) throw error;
     if (codeOf(error) !== "ENOENT") {
       // A full disk or a missing right does not mean an unreadable chain.
-      if (isOfSystem(error)) {
+      if (error instanceof Error && "syscall" in error) {
         throw new ConfigError(`the kept chain cannot be unpacked: ${messageOf(error)}`);
       }
       await rename(saved, `${saved}.unreadable`);
@@ -105,10 +105,6 @@ async function launchAt(
   if (url === undefined) throw new Error(`anvil did not start: ${lastLines.join(" ").trim()}`);
   log.debug(`anvil listens on ${url}`);
   return { url, exited: child.exited, stop: () => child.stop(STOP_PATIENCE_MS) };
-}
-
-function isOfSystem(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error;
 }
 
 function anvilBinary(): string {

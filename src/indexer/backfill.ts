@@ -54,7 +54,10 @@ export async function backfill(
         }));
       },
     });
-    rangeBlocks = adaptedBlocks(fetched.count, bytesOf(fetched.encoded));
+    const { count, encoded } = fetched;
+    const bytes = [...encoded.values()].reduce((sum, { document }) => sum + document.length, 0);
+    const fitting = Math.floor((count * RANGE_BYTES) / bytes);
+    rangeBlocks = Math.max(1, Math.min(RANGE_BLOCKS_MAXIMUM, fitting, count * 2));
     return fetched;
   }
 
@@ -106,15 +109,4 @@ export async function backfill(
   const [advanced] = await Promise.allSettled([advancing]);
   const failure = [...outcomes, advanced].find((outcome) => outcome.status === "rejected");
   if (failure) throw failure.reason;
-}
-
-function bytesOf(encoded: EncodedRows): number {
-  let bytes = 0;
-  for (const { document } of encoded.values()) bytes += document.length;
-  return bytes;
-}
-
-function adaptedBlocks(blocks: number, bytes: number): number {
-  const fitting = Math.floor((blocks * RANGE_BYTES) / bytes);
-  return Math.max(1, Math.min(RANGE_BLOCKS_MAXIMUM, fitting, blocks * 2));
 }

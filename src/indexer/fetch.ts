@@ -60,7 +60,8 @@ export async function fetchValidBlocks<Made>(
         }),
       );
       avoid = fetched.node;
-      if (got.size === 0) to = from + countGiven(fetched) - 1;
+      // The end of the node's chain; a null before the last block is none.
+      if (got.size === 0) to = from + fetched.blocks.findLastIndex((block) => block !== null);
       failure = await take(
         sync,
         { ...options, traced, to },
@@ -111,11 +112,6 @@ async function fetchWhereKnown(
     if (other?.blocks[0]) return other;
   }
   return fetched;
-}
-
-/** Counts the blocks up to the end of the node's chain. A null before the last block is not an end. */
-function countGiven({ blocks }: FetchedBlocks): number {
-  return blocks.findLastIndex((block) => block !== null) + 1;
 }
 
 function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: number): number[] {

@@ -36,9 +36,11 @@ export function claimOf(answer: unknown): Claim | undefined {
   const parsed = record.safeParse(answer);
   if (!parsed.success) return undefined;
   const source = asCompiled(parsed.data);
+  const { ContractName: name, FileName, ContractFileName } = source;
+  const path = FileName || ContractFileName;
   const isVyper = isVyperSource(source);
   const common = {
-    contractname: qualifiedName(source),
+    contractname: path && !name.includes(":") ? `${path}:${name}` : name,
     compilerversion: source.CompilerVersion,
     ...(source.ConstructorArguments && { constructorArguments: source.ConstructorArguments }),
   };
@@ -98,11 +100,6 @@ function standard(input: string, isVyper: boolean): Claim {
     codeformat: isVyper ? "vyper-json" : "solidity-standard-json-input",
     sourceCode: input,
   };
-}
-
-function qualifiedName({ ContractName, FileName, ContractFileName }: SourceRecord): string {
-  const path = FileName || ContractFileName;
-  return path && !ContractName.includes(":") ? `${path}:${ContractName}` : ContractName;
 }
 
 /** Returns the standard JSON input: Etherscan wraps it in braces, Blockscout splits it. Undefined for a single file. */

@@ -63,20 +63,16 @@ const OF_THE_MOMENT = /\.confirmations$/;
 const LONGEST_VALUE = 80;
 const head = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
 
-/** Result of a comparison. */
-export interface Compared {
-  differences: number;
-  /** Actions that one of the two lacks. */
-  notCompared: string[];
-}
-
-/** Compares two explorers' answers up to the lower head; `onEach` gets fields that differ twice. Long lists by first and last hundred. */
+/**
+ * Compares two explorers' answers up to the lower head; `onEach` gets fields that differ twice. Long lists by first and last hundred.
+ * Returns the number of differences, and the actions that one of the two lacks.
+ */
 export async function compare(
   here: Web,
   there: Web,
   addresses: readonly string[],
   onEach: (difference: Difference) => void,
-): Promise<Compared> {
+): Promise<{ differences: number; notCompared: string[] }> {
   let differences = 0;
   const missing = new Set<string>();
   const endblock = String(Math.min(await headOf(here), await headOf(there)));
@@ -144,13 +140,12 @@ function isNotThere({ message, result }: WebAnswer): boolean {
   return [message, result].some((text) => typeof text === "string" && NOT_THERE.test(text));
 }
 
-/** Returns the compared part of an answer, without its message. */
-function comparedOf({ status, result, failure }: WebAnswer): object {
-  return failure === undefined ? { status, result } : { failure };
-}
-
+/** Compares answers without their messages. */
 function differencesOf(ours: WebAnswer, theirs: WebAnswer) {
-  const all = differ("", comparedOf(ours), comparedOf(theirs));
+  const [own, other] = [ours, theirs].map(({ status, result, failure }) =>
+    failure === undefined ? { status, result } : { failure },
+  );
+  const all = differ("", own, other);
   return [...all].filter(({ field }) => !OF_THE_MOMENT.test(field));
 }
 

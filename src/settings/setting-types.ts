@@ -87,10 +87,6 @@ function certificatesFault(file: string): string | null {
 }
 
 function isEncoded(text: string): boolean {
-  return !/%(?![0-9a-f]{2})/i.test(text) && decodes(text);
-}
-
-function decodes(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;

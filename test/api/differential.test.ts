@@ -6,6 +6,7 @@ import { expectedAnswer } from "../support/brute-force/answers.ts";
 import { ethGetLogs } from "../support/brute-force/eth-logs.ts";
 import { randomLogFilter, randomRequest } from "../support/brute-force/random-requests.ts";
 import type { WireAnswer, WireRequest } from "../support/brute-force/wire.ts";
+import { holdingsAfter, listen } from "../support/event-listener.ts";
 import { isUndecided } from "../support/heads.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createJsonRpc } from "../support/oracle/json-rpc.ts";
@@ -143,6 +144,12 @@ describe("the API while the chain moves under it", () => {
     const { anvil, api, indexer, world } = installation;
     const rpc = createJsonRpc(anvil.url);
     const random = createRandom(SEED);
+    const origin = await api.app.listen({ host: "127.0.0.1", port: 0 });
+    const first = (await states(1)).find(({ head }) => head.number === 1)?.head;
+    const addresses = world.accounts.slice(0, 10);
+    const events = await listen(`${origin}/events?address=${addresses}`, {
+      "last-event-id": `1;${first?.hash};0`,
+    });
     for (let round = 0; round < ROUNDS; round++) {
       const before = (await states(Number(await rpc.request<string>("eth_blockNumber")))).at(-1);
       if (!before) throw new Error("the chain has no head");
@@ -177,5 +184,22 @@ describe("the API while the chain moves under it", () => {
         expect(isTrue, `${JSON.stringify(request)} ${JSON.stringify(answer)}`).toBe(true);
       }
     }
+    const last = await installation.reader.read();
+    await events.until(`event: head\nid: ${last.head.number};${last.head.hash}`);
+    events.end();
+    const held = holdingsAfter(events.events());
+    for (const address of addresses) {
+      for (const action of ["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"]) {
+        const parameters = { module: "account", action, address, sort: "asc", startblock: "2" };
+        const { body } = expectedAnswer(last, { dialect: "etherscan", parameters });
+        const { result } = JSON.parse(JSON.stringify(body)) as { result: object[] };
+        const rows = held.filter((each) => each.kind === action && each.address === address);
+        expect(rows.map(({ row }) => row)).toEqual(
+          result.map((row) => ("confirmations" in row ? { ...row, confirmations: "0" } : row)),
+        );
+      }
+    }
+    const names = events.events().map(({ event }) => event);
+    expect(new Set(names)).toEqual(new Set(["activity", "rollback", "head"]));
   });
 });

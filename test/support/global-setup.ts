@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync, statfsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -21,11 +21,15 @@ declare module "vitest" {
 /** The migrated database that `createTestDatabase` clones. */
 export const TEMPLATE = "periscope_template";
 const FOLDER_PREFIX = "periscope-test-";
+/** A file system in memory: a database costs 0.02 s of processor time there, 0.2 to 0.6 s on a disk. */
+const SHARED_MEMORY = "/dev/shm";
+/** More than the server of a run writes. */
+const ENOUGH_BYTES = 4e9;
 
 /** Starts the one PostgreSQL server of a test run and migrates the template; the returned function removes both. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeLeftovers();
-  const folder = await mkdtemp(path.join(os.tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const folder = await mkdtemp(path.join(homes()[0], `${FOLDER_PREFIX}${process.pid}-`));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   // An interrupted run ends without its teardown; the server ends by itself then.
   process.once("exit", remove);
@@ -55,11 +59,21 @@ async function createTemplate(serverUrl: string): Promise<void> {
   await template.end();
 }
 
+/** Returns the folders for a server's files, the best first. */
+function homes(): [string, ...string[]] {
+  if (!existsSync(SHARED_MEMORY)) return [os.tmpdir()];
+  const { bavail, bsize } = statfsSync(SHARED_MEMORY);
+  const isRoomy = bavail * bsize >= ENOUGH_BYTES && os.freemem() >= ENOUGH_BYTES;
+  return isRoomy ? [SHARED_MEMORY, os.tmpdir()] : [os.tmpdir(), SHARED_MEMORY];
+}
+
 /** Folders of runs that were killed; their servers ended with them. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(os.tmpdir())) {
-    const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    await rm(path.join(os.tmpdir(), name), { recursive: true, force: true });
+  for (const home of homes()) {
+    for (const name of await readdir(home)) {
+      const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
+      if (pid === undefined || isAlive(Number(pid))) continue;
+      await rm(path.join(home, name), { recursive: true, force: true });
+    }
   }
 }

@@ -155,3 +155,79 @@ def copy(target: address):
 `;
   return { name: "Copier", source };
 }
+
+/** Has immutables of texts and lists: of arguments, and constant ones. */
+export function varied(release: string): Program {
+  const list = since(release, "0.3.2") ? "DynArray[uint256, 3]" : "uint256[2]";
+  const source = `${header(release, "varied")}
+NAME: immutable(String[32])
+LABEL: immutable(String[32])
+PARTS: immutable(${list})
+
+${deploy(release)}
+def __init__(name_: String[32], part: uint256):
+    NAME = name_
+    LABEL = "honest"
+    PARTS = [part, 3000]
+
+@external
+@view
+def name_of() -> String[32]:
+    return NAME
+
+@external
+@view
+def label_of() -> String[32]:
+    return LABEL
+
+@external
+@view
+def second() -> uint256:
+    return PARTS[1]
+`;
+  return { name: "Varied", source };
+}
+
+/** Since 0.4.0: a module that has an immutable of its own, and sets it. */
+export function modular(release: string): Program {
+  const source = `${header(release, "modular")}
+from lib import fees
+
+initializes: fees
+
+@deploy
+def __init__(owner: address):
+    fees.__init__(owner, 30)
+
+@external
+@view
+def fee() -> uint256:
+    return fees.charged(10)
+`;
+  const fees = `FEE: immutable(uint256)
+OWNER: public(immutable(address))
+
+@deploy
+def __init__(owner: address, fee: uint256):
+    FEE = fee * 100
+    OWNER = owner
+
+@internal
+@view
+def charged(amount: uint256) -> uint256:
+    return amount * FEE
+`;
+  return { name: "Modular", source, others: { "lib/fees.vy": fees }, folder: "src/" };
+}
+
+/** Makes keepers of a blueprint (ERC-5202). */
+export function maker(release: string): Program {
+  const source = `${header(release, "makes")}
+made: public(address)
+
+@external
+def make(target: address, top: uint256, label_: String[32], owner_: address):
+    self.made = create_from_blueprint(target, top, label_, owner_, code_offset=3)
+`;
+  return { name: "Maker", source };
+}

@@ -1,5 +1,5 @@
-import { encodeAbiParameters, toFunctionSelector } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { encodeAbiParameters, encodeFunctionData, parseAbi, toFunctionSelector } from "viem";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Claim, claimOf } from "../../src/kit/claim.ts";
@@ -16,10 +16,13 @@ import {
   copier,
   documented,
   keeper,
+  maker,
+  modular,
   type Program,
   plain,
   project,
   STRANGE_DOCUMENTATION,
+  varied,
 } from "./programs.ts";
 
 // Every release deploys and verifies, by both forms. Needs Python 3.11 or older, and an index of its packages.
@@ -32,6 +35,10 @@ const ARGUMENTS = encodeAbiParameters(
 
 const word = (value: number) => value.toString(16).padStart(64, "0");
 const MOST: Hex = `0x${word(500)}`;
+const hexOf = (text: string) => Buffer.from(text).toString("hex");
+
+const COPY = parseAbi(["function copy(address target)"]);
+const MAKE = parseAbi(["function make(address target, uint256 top, string label, address owner)"]);
 
 let world: World;
 let verifier: Verifier;
@@ -157,11 +164,17 @@ async function importClaim(contractaddress: Address, claim: Claim | undefined): 
     payload: JSON.stringify(submission),
   });
   const { result, message } = submitted.json();
-  const status = await server.app.inject(
-    `/api?module=contract&action=checkverifystatus&guid=${result ?? message}`,
+  return vi.waitUntil(
+    async () => {
+      const status = await server.app.inject(
+        `/api?module=contract&action=checkverifystatus&guid=${result ?? message}`,
+      );
+      const ended = status.json();
+      const outcome = ended.message === "OK" ? ended.result : ended.message;
+      return outcome === "Pending in queue" ? undefined : outcome;
+    },
+    { timeout: 60_000, interval: 200 },
   );
-  const ended = status.json();
-  return ended.message === "OK" ? ended.result : ended.message;
 }
 
 async function verifyStandard(
@@ -185,6 +198,14 @@ async function verifyStandard(
   if (verificationId === undefined) throw new Error(response.body);
   const job = await server.app.inject(`/sourcify/v2/verify/${verificationId}`);
   return job.json();
+}
+
+/** Calls a contract that makes another one; its address. */
+async function madeBy(factory: Address, data: Hex): Promise<Address> {
+  await world.node.send({ to: factory, data });
+  const call = { to: factory, data: toFunctionSelector("made()") };
+  const made = await world.node.request<Hex>("eth_call", call, "latest");
+  return `0x${made.slice(26)}`;
 }
 
 /** Since then vyper writes metadata behind the creation code. */
@@ -380,19 +401,30 @@ describe.each(RELEASES)("vyper %s", (release) => {
       const { address: factory } = await world.node.deploy(
         (await compile(release, copier(release))).creation,
       );
-      const target = original.address.slice(2).padStart(64, "0");
-      await world.node.send({
-        to: factory,
-        data: `${toFunctionSelector("copy(address)")}${target}`,
-      });
-      const made = await world.node.request<Hex>(
-        "eth_call",
-        { to: factory, data: toFunctionSelector("made()") },
-        "latest",
+      const address = await madeBy(
+        factory,
+        encodeFunctionData({ abi: COPY, args: [original.address] }),
       );
-      const address: Address = `0x${made.slice(26)}`;
       const job = await verifyStandard(release, address, program);
       expect(job).toMatchObject({ contract: { match: "match" } });
+    },
+  );
+
+  test.runIf(compareReleases(release, "0.3.4") >= 0)(
+    "a contract that another one made of a blueprint verifies",
+    async () => {
+      const program = keeper(release, "of a blueprint");
+      const { creation } = await compile(release, program);
+      const blueprint = await world.node.deploy(initCodeOf(hexConcat("0xfe7100", creation)));
+      const { address: factory } = await world.node.deploy(
+        (await compile(release, maker(release))).creation,
+      );
+      const args = [blueprint.address, 1000n, "kept", OWNER] as const;
+      const address = await madeBy(factory, encodeFunctionData({ abi: MAKE, args }));
+      const job = await verifyStandard(release, address, program);
+      expect(job).toMatchObject({
+        contract: { match: best(release), creationMatch: best(release) },
+      });
     },
   );
 
@@ -406,6 +438,45 @@ describe.each(RELEASES)("vyper %s", (release) => {
       const forged = await world.node.deploy(initCodeOf(runtimeOf(9000)));
       expect((await verifyStandard(release, forged.address, program)).contract.match).toBeNull();
       const copy = await world.node.deploy(initCodeOf(runtimeOf(3000)));
+      expect((await verifyStandard(release, copy.address, program)).contract.match).toBe("match");
+    },
+  );
+
+  test.runIf(compareReleases(release, "0.3.1") >= 0)(
+    "texts and lists that no arguments lead to are refused",
+    async () => {
+      const program = varied(release);
+      const given = encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["any", 7n]);
+      const { creation } = await compile(release, program);
+      const { runtimeCode } = await world.node.deploy(hexConcat(creation, given));
+      const forgeries = [
+        [hexOf("honest"), hexOf("forged")],
+        [word(3000), word(9000)],
+      ] as const;
+      for (const [honest, forged] of forgeries) {
+        expect(runtimeCode).toContain(honest);
+        const code = runtimeCode.replace(honest, forged) as Hex;
+        const { address } = await world.node.deploy(initCodeOf(code));
+        expect((await verifyStandard(release, address, program)).contract.match).toBeNull();
+      }
+      const copy = await world.node.deploy(initCodeOf(runtimeCode));
+      expect((await verifyStandard(release, copy.address, program)).contract.match).toBe("match");
+    },
+  );
+
+  test.runIf(compareReleases(release, "0.4.0") >= 0)(
+    "immutables of a module that its own constructor does not leave are refused",
+    async () => {
+      const program = modular(release);
+      const { creation } = await compile(release, program);
+      const given = encodeAbiParameters([{ type: "address" }], [OWNER]);
+      const { address, runtimeCode } = await world.node.deploy(hexConcat(creation, given));
+      const honest = await verifyStandard(release, address, program);
+      expect(honest.contract.match).toBe(best(release));
+      const code = runtimeCode.replace(word(3000), word(9000)) as Hex;
+      const forged = await world.node.deploy(initCodeOf(code));
+      expect((await verifyStandard(release, forged.address, program)).contract.match).toBeNull();
+      const copy = await world.node.deploy(initCodeOf(runtimeCode));
       expect((await verifyStandard(release, copy.address, program)).contract.match).toBe("match");
     },
   );

@@ -29,18 +29,14 @@ export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | unde
   try {
     const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
     if (text === "") return { json: {} };
-    const json = text.startsWith("%") ? nameIn(text) : text;
+    const [[name] = [""]] = text.startsWith("%") ? parseUrlEncoded(Buffer.from(text)) : [[text]];
+    const json = name ?? "";
     boundJson(Buffer.from(json));
     return { json: parseMembers(json) };
   } catch (error) {
     if (error instanceof RequestError && error.httpStatus === 400) return undefined;
     throw error;
   }
-}
-
-function nameIn(text: string): string {
-  const [first] = parseUrlEncoded(Buffer.from(text));
-  return first?.[0] ?? "";
 }
 
 export interface RpcOptions {

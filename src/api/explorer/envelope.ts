@@ -109,10 +109,6 @@ export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
   return jsonAnswer(envelope, httpStatus, failure);
 }
 
-function faultOf(code: ErrorCode | undefined): Fault | undefined {
-  return code && { code };
-}
-
 /** Returns the explorer envelope of an outcome. `empty` is the message of an empty list that counts as a failure. */
 export function explorerAnswer(
   outcome: Outcome<unknown>,
@@ -124,10 +120,12 @@ export function explorerAnswer(
       const { result, code } = outcome;
       return empty !== undefined && Array.isArray(result) && result.length === 0
         ? jsonAnswer({ status: "0", message: empty, result }, 200, { code: "empty" })
-        : jsonAnswer({ status: "1", message: "OK", result }, 200, faultOf(code));
+        : jsonAnswer({ status: "1", message: "OK", result }, 200, code && { code });
     }
-    case "verbatim":
-      return jsonAnswer(outcome.envelope, 200, faultOf(outcome.code));
+    case "verbatim": {
+      const { envelope, code } = outcome;
+      return jsonAnswer(envelope, 200, code && { code });
+    }
     case "text":
       return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
     case "failed":

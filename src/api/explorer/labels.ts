@@ -37,9 +37,11 @@ export function labelsOfChain(
       const hits = [...labels.values()].flatMap((label) => {
         const name = label.name.toLowerCase();
         const isHit = hasWord(name, sought) && find(label.address) === label;
-        return isHit ? [{ name, begins: name.startsWith(sought), address: label.address }] : [];
+        // Names that begin with the text stand before the others.
+        const place = `${name.startsWith(sought) ? 0 : 1}${name}${label.address}`;
+        return isHit ? [{ place, address: label.address }] : [];
       });
-      return hits.toSorted(compareHits).map(({ address }) => address);
+      return hits.toSorted((a, b) => (a.place < b.place ? -1 : 1)).map(({ address }) => address);
     },
     changedAt,
   };
@@ -56,16 +58,4 @@ function hasWord(name: string, sought: string): boolean {
     if (at === 0 || !/[\p{L}\p{N}]/u.test(name.charAt(at - 1))) return true;
   }
   return false;
-}
-
-interface Hit {
-  name: string;
-  begins: boolean;
-  address: Address;
-}
-
-function compareHits(one: Hit, other: Hit): number {
-  if (one.begins !== other.begins) return one.begins ? -1 : 1;
-  const [left, right] = [one.name + one.address, other.name + other.address];
-  return left < right ? -1 : 1;
 }

@@ -3,7 +3,6 @@ import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import type { Queryable } from "../../db/client.ts";
 import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/block-details.ts";
 import { listUnclesOfBlock } from "../../store/blocks/uncles.ts";
 import {
@@ -185,7 +184,12 @@ async function findDetails(
   which: (head: ServedHead) => { number: number } | { hash: Hex },
 ) {
   const { staticReward } = context;
-  const found = await context.read(async (sql, served) => readDetails(sql, which(await served)));
+  const found = await context.read(async (sql, served) => {
+    const block = await getBlock(sql, which(await served));
+    if (!block) return undefined;
+    const uncles = await listUnclesOfBlock(sql, block.number);
+    return { block, uncles, depositGas: await getDepositGas(sql, block.number) };
+  });
   if (!found) return null;
   const { block, uncles, depositGas } = found;
   const blockReward = staticReward + inclusionReward(uncles.length, staticReward);
@@ -204,13 +208,6 @@ async function findDetails(
     totalFees: quantity(block.fees),
     ...(depositGas !== null && { gasUsedDepositTx: quantity(depositGas) }),
   };
-}
-
-async function readDetails(sql: Queryable, which: { number: number } | { hash: Hex }) {
-  const block = await getBlock(sql, which);
-  if (!block) return undefined;
-  const uncles = await listUnclesOfBlock(sql, block.number);
-  return { block, uncles, depositGas: await getDepositGas(sql, block.number) };
 }
 
 async function fetchHeader(context: RpcContext, { hash }: Pick<BlockEntry, "hash">) {

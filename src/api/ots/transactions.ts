@@ -11,10 +11,7 @@ import {
   listPlacesOfAddress,
   type TransactionPlace,
 } from "../../store/lists/address-places.ts";
-import {
-  type InternalTransactionEntry,
-  listInternalTransactionsOfTransaction,
-} from "../../store/lists/internal-transactions.ts";
+import { listInternalTransactionsOfTransaction } from "../../store/lists/internal-transactions.ts";
 import type { BlockBounds, Order } from "../../store/lists/page.ts";
 import { listTransactionsAt } from "../../store/lists/rpc-transactions.ts";
 import { getTransaction } from "../../store/lists/transactions.ts";
@@ -93,7 +90,14 @@ export const getInternalOperations = method([1, 1], async ({ read }, [transactio
   if (entries.length > MAXIMUM_OPERATIONS) {
     throw unavailable(`more than ${MAXIMUM_OPERATIONS} operations`, LIMIT_EXCEEDED);
   }
-  return entries.filter(({ effective, position }) => effective && position > 0).map(operationOf);
+  return entries
+    .filter(({ effective, position }) => effective && position > 0)
+    .map(({ type, from, to, createdContract, value }) => ({
+      type: OPERATIONS[type],
+      from,
+      to: createdContract ?? to,
+      value: quantity(value),
+    }));
 });
 
 /** `ots_getTransactionError`: the data of a revert. */
@@ -131,10 +135,6 @@ async function hasCodeAt(
 ): Promise<boolean> {
   const [code] = await chain.fetchCodes([address], block);
   return code !== undefined && code !== "0x";
-}
-
-function operationOf({ type, from, to, createdContract, value }: InternalTransactionEntry) {
-  return { type: OPERATIONS[type], from, to: createdContract ?? to, value: quantity(value) };
 }
 
 function entriesOf(

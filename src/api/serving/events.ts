@@ -1,9 +1,17 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import { once } from "node:events";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { RequestError } from "../../core/errors.ts";
+import type { Address } from "../../core/evm/address.ts";
 import { getServedHead, type ServedHead } from "../../store/sync-state.ts";
+import type { Dispatch } from "../explorer/dispatch.ts";
+import { address, listItems } from "../explorer/params.ts";
 import { jsonAnswer, send } from "../http/answer.ts";
 import { networkOf } from "../http/client-network.ts";
 import type { HttpOptions } from "../http/http.ts";
+import { lookUp } from "../http/input/form.ts";
+import { queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
+import { createActivity, type Follower, readId } from "./activity.ts";
 import { type ChainsOption, decideChain, type ServedChain } from "./served-chain.ts";
 
 const LOOK_INTERVAL_MS = 500;
@@ -13,8 +21,15 @@ const MAXIMUM_LISTENERS = 1000;
 const MAXIMUM_OF_ONE = 50;
 /** Most unread bytes of a listener; an event has some 200. */
 const MAXIMUM_UNREAD_BYTES = 16_384;
+/** The same of a listener to addresses, whose rows may be large: it is cut off when it reads nothing for a while. */
+const MAXIMUM_UNREAD_ROWS = 1_048_576;
+const MAXIMUM_OF_LISTENER = 10;
+const MAXIMUM_ADDRESSES = 1000;
 const RETRY_SECONDS = 5;
 const CROWDED = "Too many listeners, please poll in their place";
+const MALFORMED = "Invalid address format";
+const TOO_MANY = `A maximum of ${MAXIMUM_OF_LISTENER} addresses is allowed`;
+const FORM = address({ invalid: MALFORMED });
 
 interface Listener {
   reply: FastifyReply;
@@ -24,10 +39,12 @@ interface Listener {
   client: string;
   /** Id of its last event; empty before the first. */
   lastId: string;
+  /** Absent without addresses. */
+  follower?: Follower;
 }
 
 /**
- * Adds `/events`: a stream (Server-Sent Events) of published heads. Every API process reads them
+ * Adds `/events`: a stream (Server-Sent Events) of published heads, and of what happens to addresses. Every API process reads them
  * from the database. A stream ends when its URL no longer leads to its chain: the client then
  * reconnects to the new one. Source: docs/clients.md, "Heads as they come".
  */
@@ -35,8 +52,13 @@ export function addEvents(
   app: FastifyInstance,
   { chains, requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs"> & ChainsOption,
   limiter: RateLimiter,
+  dispatch: Dispatch,
 ): void {
   const listeners = new Set<Listener>();
+  const followers = () => [...listeners].flatMap(({ follower }) => follower ?? []);
+  const follow = createActivity(dispatch, followers);
+  // A connection that is silent for longer is closed.
+  const patienceMs = Math.min(LONGEST_SILENCE_MS, requestTimeoutMs / 3);
   const underWay = new Set<ServedChain>();
 
   /** Checks each chain with listeners. */
@@ -58,8 +80,11 @@ export function addEvents(
     // The next check retries a database that does not answer.
     const head = await getServedHead(chain.sql).catch(() => undefined);
     underWay.delete(chain);
-    for (const listener of listeners)
-      if (head && listener.chain === chain) sendHead(listener, head);
+    for (const listener of listeners) {
+      if (!head || listener.chain !== chain) continue;
+      if (listener.follower) void follow(listener.follower, head);
+      else sendHead(listener, head);
+    }
   }
 
   function end(listener: Listener): void {
@@ -68,13 +93,12 @@ export function addEvents(
   }
 
   const looking = setInterval(look, LOOK_INTERVAL_MS).unref();
-  const heartbeat = setInterval(
-    () => {
-      for (const listener of listeners) write(listener, ":\n\n");
-    },
-    // A connection that is silent for longer is closed.
-    Math.min(LONGEST_SILENCE_MS, requestTimeoutMs / 3),
-  ).unref();
+  const heartbeat = setInterval(() => {
+    for (const listener of listeners) {
+      const hasUnread = listener.reply.raw.writableLength > 0;
+      if (!listener.follower || !hasUnread) write(listener, ":\n\n");
+    }
+  }, patienceMs).unref();
 
   const headers = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -87,8 +111,14 @@ export function addEvents(
   const options = { onRequest: limiter.admit, config: { endsWithChain: true } };
   app.get("/events", options, (request, reply) => {
     const client = networkOf(request);
+    const addresses = addressesOf(request);
     const ofClient = [...listeners].filter((listener) => listener.client === client);
-    if (listeners.size >= MAXIMUM_LISTENERS || ofClient.length >= MAXIMUM_OF_ONE) {
+    const followed = followers().reduce((sum, each) => sum + each.addresses.length, 0);
+    if (
+      listeners.size >= MAXIMUM_LISTENERS ||
+      ofClient.length >= MAXIMUM_OF_ONE ||
+      followed + addresses.length > MAXIMUM_ADDRESSES
+    ) {
       reply.header("retry-after", String(RETRY_SECONDS));
       return send(
         reply,
@@ -99,6 +129,7 @@ export function addEvents(
     const chain = decideChain(request);
     const isNamed = request.url !== request.originalUrl;
     const listener: Listener = { reply, chain, isNamed, client, lastId };
+    if (addresses.length > 0) listener.follower = followerOf(listener, addresses, patienceMs);
     reply.hijack();
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
@@ -119,6 +150,47 @@ export function addEvents(
   });
 }
 
+/** Returns the addresses that a request listens to; none without the parameter. Throws `RequestError`. */
+function addressesOf(request: FastifyRequest): Address[] {
+  const sent = lookUp(queryInput(request), "address");
+  if (sent === undefined) return [];
+  const items = typeof sent === "string" ? listItems(sent) : [];
+  const parsed = items.map((item) => FORM.safeParse(item));
+  if (items.length > MAXIMUM_OF_LISTENER) throw refuse(TOO_MANY);
+  if (items.length === 0 || parsed.some(({ success }) => !success)) throw refuse(MALFORMED);
+  return [...new Set(parsed.flatMap(({ data }) => data ?? []))];
+}
+
+function refuse(text: string): RequestError {
+  return new RequestError(400, "invalid-parameter", text, { parameter: "address" });
+}
+
+function followerOf(
+  listener: Listener,
+  addresses: readonly Address[],
+  patienceMs: number,
+): Follower {
+  const { chain, client, lastId, reply } = listener;
+  return {
+    ...{ chain, client, addresses, isBusy: false, isPartial: false },
+    told: lastId === "" ? undefined : readId(lastId),
+    send: async (event, data, id) => {
+      const line = id === undefined ? "" : `id: ${id}\n`;
+      reply.raw.write(`event: ${event}\n${line}data: ${JSON.stringify(data)}\n\n`);
+      if (reply.raw.writableLength > MAXIMUM_UNREAD_ROWS) await untilRead(reply, patienceMs);
+      if (reply.raw.destroyed) throw new Error("the listener has left");
+    },
+    sendHead: (head) => sendHead(listener, head),
+  };
+}
+
+/** Waits until a listener has read all, and cuts it off when it does not. */
+async function untilRead({ raw }: FastifyReply, patienceMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const either = Promise.race([once(raw, "drain", { signal }), once(raw, "close", { signal })]);
+  await either.catch(() => raw.destroy());
+}
+
 function sendHead(listener: Listener, head: ServedHead): void {
   const { number, hash, timestampSeconds: timestamp, generation } = head;
   // With the generation the id is new even when a reorganisation ends at an earlier head.
@@ -129,7 +201,8 @@ function sendHead(listener: Listener, head: ServedHead): void {
   write(listener, `event: head\nid: ${id}\ndata: ${data}\n\n`);
 }
 
-function write({ reply }: Listener, text: string): void {
-  if (reply.raw.writableLength > MAXIMUM_UNREAD_BYTES) reply.raw.destroy();
+function write({ reply, follower }: Listener, text: string): void {
+  const most = follower ? MAXIMUM_UNREAD_ROWS : MAXIMUM_UNREAD_BYTES;
+  if (reply.raw.writableLength > most) reply.raw.destroy();
   else reply.raw.write(text);
 }

@@ -89,7 +89,7 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
-  addEvents(app, options, limiter);
+  addEvents(app, options, limiter, dispatch);
   addMcp(
     app,
     { ...options, dispatch, listChains: (request) => listChains(request, options) },

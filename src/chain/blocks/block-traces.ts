@@ -92,15 +92,12 @@ async function trace(
       if (!one) return null;
       if (one.block.transactions.length === 0) return { ...one, traces: [] };
       const own = traces[next++] as Traces;
-      if (isGenesisRefused(one, own)) return { ...one, traces: [] };
+      // The allocation of a genesis block may look like transactions.
+      const isRefused = own instanceof NodeError && own.code === "node-error";
+      if (isRefused && one.block.number === "0x0") return { ...one, traces: [] };
       return { ...one, traces: readTraces(own, source, features, node) };
     });
   }
-}
-
-/** Returns whether the tracer refused the genesis block, whose allocation may look like transactions. */
-function isGenesisRefused({ block }: FetchedBlock, traces: Traces): boolean {
-  return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
 }
 
 function describe({ block, receipts }: FetchedBlock): TraceableBlock {

@@ -90,7 +90,12 @@ export function createHttpExchange(options: HttpExchangeOptions) {
         : new NodeError("bad-answer", `${subject}: answered ${describe(reply)} instead of JSON`);
     }
     const entries = Array.isArray(answer) ? answer : [answer];
-    if (failed && !entries.every((entry) => isErrorObject(entry?.error) || isResult(entry))) {
+    if (
+      failed &&
+      !entries.every(
+        (entry) => isErrorObject(entry?.error) || (isRecord(entry) && "result" in entry),
+      )
+    ) {
       throw errorOfStatus(subject, http);
     }
     const refusal: unknown = entries[0]?.error;
@@ -170,10 +175,6 @@ function describe({ body, headers }: ReadAnswer): string {
   return /html/i.test(single(headers["content-type"]) ?? "") || /^\s*</.test(text)
     ? "HTML"
     : "something broken";
-}
-
-function isResult(entry: unknown): boolean {
-  return isRecord(entry) && "result" in entry;
 }
 
 function isErrorObject(error: unknown): error is RpcErrorObject {

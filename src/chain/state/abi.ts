@@ -23,12 +23,9 @@ export function decodeUint8(answer: Hex | null): number | null {
 /** Decodes an ABI `string`, or the `bytes32` of old tokens, and cleans it; null for anything else. */
 export function decodeText(answer: Hex | null): string | null {
   if (answer === null || hexLength(answer) > LONGEST_ANSWER) return null;
-  const bytes = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
+  const isWord = hexLength(answer) === WORD;
+  const bytes = isWord ? (answer.replace(/(?:00)+$/, "") as Hex) : stringBytes(answer);
   return bytes === null ? null : cleanText(bytes);
-}
-
-function trimZeros(word: Hex): Hex {
-  return word.replace(/(?:00)+$/, "") as Hex;
 }
 
 /** Returns the raw bytes of an ABI `string`: viem's decoding loses invalid UTF-8. */

@@ -34,7 +34,9 @@ async function askByNumber(
 ): Promise<Outcome[]> {
   const named = calls.map(({ method, params }) => ({
     method,
-    params: params.map((parameter) => (isBlockHash(parameter) ? quantity(number) : parameter)),
+    params: params.map((parameter) =>
+      isRecord(parameter) && "blockHash" in parameter ? quantity(number) : parameter,
+    ),
   }));
   const outcomes = await ask(named);
   const header = await findHeader(createNodeClient(ask), number);
@@ -43,10 +45,6 @@ async function askByNumber(
     throw new NodeError("block-replaced", `block ${number} is another one by now`);
   }
   return outcomes;
-}
-
-function isBlockHash(parameter: unknown): boolean {
-  return isRecord(parameter) && "blockHash" in parameter;
 }
 
 const LARGEST_PIECE = 100;

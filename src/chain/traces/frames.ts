@@ -157,11 +157,8 @@ export function isFlatFrame(value: unknown): value is FlatFrame {
     return false;
   }
   const { type, action } = value;
-  return [type, action["callType"] ?? type, action["creationMethod"] ?? type].every(isText);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === "string";
+  const kinds = [type, action["callType"] ?? type, action["creationMethod"] ?? type];
+  return kinds.every((kind) => typeof kind === "string");
 }
 
 /** Returns the frame and all its descendants. Iterative: a trace may be a thousand frames deep. */

@@ -146,7 +146,8 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     );
     for (const index of pickSome(signed)) {
       const transaction = transactions[index] as RawTransaction;
-      if (!isSigned(transaction)) {
+      // No key signed system transactions: their r is 0 (Sonic's `IsInternal`) or 1 (Moonbeam's `rs_id`).
+      if (quantityToBigInt(bytes(transaction.r, "r")) <= 1n) {
         unsigned ??= index;
         continue;
       }
@@ -160,11 +161,6 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     return signed.length > 0 ? "proven" : "nothing";
   },
 };
-
-/** Returns whether a key may have signed. System transactions have an r of 0 (Sonic's `IsInternal`) or 1 (Moonbeam's `rs_id`). */
-function isSigned({ r }: RawTransaction): boolean {
-  return quantityToBigInt(bytes(r, "r")) > 1n;
-}
 
 function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
   const type = readType(transaction);

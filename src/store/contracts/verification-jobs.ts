@@ -175,19 +175,17 @@ export async function claimJob(
       started_at = now(), lease_until = now() + ${LEASE}::interval
     WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
     RETURNING guid, address, attempts AS attempt, compiler, compiler_version,
-      request`.catch(conflict);
+      request`.catch((error): [] => {
+    // Of two simultaneous claims of one address, this one gets none.
+    if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
+    throw error;
+  });
   return row;
 }
 
 /** Returns the time since a running job was claimed; bounded, as the database's clock may have changed. */
 function elapsedMs(sql: Queryable): Fragment {
   return sql`(extract(epoch FROM greatest(interval '0', least(now() - started_at, interval '1 hour'))) * 1000)::int8`;
-}
-
-/** Handles two simultaneous claims of one address: this one gets none. */
-function conflict(error: unknown): [] {
-  if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
-  throw error;
 }
 
 /** Returns whether a row is the claimed job, and still runs. */

@@ -36,7 +36,9 @@ export async function trialOf(
   const guesses = guessArguments(abi, ending);
   const isMadeUp =
     given === null ? guesses.length === 0 : !ending.subarray(-given.length).equals(given);
-  let asks = environmentOf(compiledCreation.bytes, compiledRuntime.bytes);
+  // The hash in vyper's metadata may hold any byte, and is never run.
+  const creation = compiledCreation.bytes.subarray(0, contract.vyper?.offset);
+  let asks = environmentOf(creation, compiledRuntime.bytes);
   const trial = (endings: Buffer[]): Trial => ({
     code: hexFromBytes(code),
     endings: endings.map(hexFromBytes),
@@ -73,7 +75,7 @@ export async function trialOf(
         (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;
   if (!mayJumpAnywhere) return trial(endings);
   // It may also run its runtime code.
-  asks = environmentOf(compiledCreation.bytes, Buffer.alloc(0));
+  asks = environmentOf(creation, Buffer.alloc(0));
   return trial(harmless);
 }
 

@@ -2,7 +2,19 @@ import { once } from "node:events";
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../support/app.ts";
-import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
+import {
+  addressAt,
+  blockHash,
+  blockTime,
+  publish,
+  setSyncState,
+  wordAt,
+} from "../../support/build.ts";
+import {
+  holdingsAfter,
+  listen as listenAt,
+  type StreamEvent,
+} from "../../support/event-listener.ts";
 
 let server: TestApp;
 let url: string;
@@ -16,25 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A listener that reads on until what it has read holds a text. */
-async function listen(headers: Record<string, string> = {}, at = url) {
-  const controller = new AbortController();
-  const response = await fetch(at, { headers, signal: controller.signal });
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  return {
-    response,
-    until: async (wanted: string) => {
-      while (!text.includes(wanted)) {
-        const { value, done } = (await reader?.read()) ?? { done: true };
-        if (done) throw new Error(`ended after: ${text}`);
-        text += value;
-      }
-      return text;
-    },
-    end: () => controller.abort(),
-  };
-}
+const listen = (headers: Record<string, string> = {}, at = url) => listenAt(at, headers);
 
 const head = (number: number, generation = 0, sql = server.sql) =>
   setSyncState(sql, {
@@ -137,6 +131,146 @@ test("listeners do not keep the server from closing", async () => {
   const response = await fetch(`${origin}/events`);
   await other.close();
   await expect(response.text()).resolves.toContain("retry: 5000");
+});
+
+describe("of addresses", () => {
+  let app: TestApp;
+  let origin: string;
+  const [payer, payee] = [addressAt(1), addressAt(2)];
+  const follow = (address: string, headers = {}) =>
+    listenAt(`${origin}/events?address=${address}`, headers);
+  const at = (number: number, generation = 0) => head(number, generation, app.sql);
+  beforeAll(async () => {
+    app = await createTestApp({ requestTimeoutMs: 6_000 });
+    origin = await app.app.listen({ host: "127.0.0.1", port: 0 });
+    const pays = (blockNumber: number) => ({ blockNumber, fromAddress: payer, toAddress: payee });
+    await publish(app.sql, {
+      blocks: Array.from({ length: 1_200 }, (_, number) => ({ number })),
+      transactions: [
+        ...[...[2, 3, 5].map(pays), { blockNumber: 4, fromAddress: payer, toAddress: payer }],
+        ...Array.from({ length: 501 }, (_, transactionIndex) => ({
+          ...{ blockNumber: 6, transactionIndex, fromAddress: payer, toAddress: addressAt(3) },
+        })),
+        ...Array.from({ length: 120 }, (_, transactionIndex) => ({
+          ...{ blockNumber: 7, transactionIndex, fromAddress: payer, toAddress: payee },
+          input: `0x${"ab".repeat(20_000)}` as const,
+        })),
+      ],
+      withdrawals: [{ blockNumber: 3, withdrawalIndex: 1, address: payee }],
+    });
+    await at(1);
+  });
+  afterAll(() => app.close());
+
+  const rowsOf = (events: readonly StreamEvent[]) =>
+    events.map(({ event, id, data }) => [event, data.kind, data.number, id?.split(";")[0]]);
+
+  test("the rows of all blocks come before their head, with the ids of whole blocks", async () => {
+    const listener = await follow(`${payee},${payer.toUpperCase().replace("X", "x")},${payee}`);
+    await listener.until("id: 1;");
+    await at(5);
+    await listener.until("event: head\nid: 5;");
+    expect(rowsOf(listener.events())).toEqual([
+      ["head", undefined, 1, "1"],
+      ...[
+        ["activity", "txlist", 2, "1"],
+        ["activity", "txlist", 2, "2"],
+        ["activity", "txlist", 3, "2"],
+        ["activity", "txlist", 3, "2"],
+        ["activity", "txsBeaconWithdrawal", 3, "3"],
+        ["activity", "txlist", 4, "4"],
+        ["activity", "txlist", 5, "4"],
+        ["activity", "txlist", 5, "5"],
+      ],
+      ["head", undefined, 5, "5"],
+    ]);
+    for (const { kind, address, number, hash, row } of holdingsAfter(listener.events())) {
+      const query = `module=account&action=${kind}&address=${address}&startblock=${number}&endblock=${number}&cursor=start`;
+      const { result } = (await app.app.inject(`/v2/api?${query}`)).json();
+      expect(result).toContainEqual(row);
+      expect(hash).toBe(blockHash(number));
+    }
+    await at(3, 1);
+    await listener.until("event: head\nid: 3;");
+    expect(listener.events().slice(-2)).toMatchObject([
+      { event: "rollback", data: { number: 3, hash: blockHash(3), generation: 1 } },
+      { event: "head", data: { number: 3 } },
+    ]);
+    expect(holdingsAfter(listener.events()).map(({ number }) => number)).toEqual([2, 2, 3, 3, 3]);
+    listener.end();
+    await at(1);
+  });
+
+  test("a listener that comes back hears all behind its id, or that it missed something", async () => {
+    await at(5);
+    const back = await follow(payee, { "last-event-id": `3;${blockHash(3)};0` });
+    await back.until("event: head\nid: 5;");
+    expect(rowsOf(back.events())).toEqual([
+      ["activity", "txlist", 5, "5"],
+      ["head", undefined, 5, "5"],
+    ]);
+    back.end();
+    await at(1_199);
+    const ids = [`3;${blockHash(3)};0`, "nonsense", `1190;${wordAt(7)};0`];
+    for (const lost of await Promise.all(ids.map((id) => follow(payee, { "last-event-id": id })))) {
+      await lost.until("event: head\nid: 1199;");
+      expect(lost.events().map(({ event }) => event)).toEqual(["reset", "head"]);
+      lost.end();
+    }
+    await at(1);
+  });
+
+  test("more than 500 rows of a list in a block are told to be there", async () => {
+    await at(5);
+    const listener = await follow(payer);
+    await listener.until("id: 5;");
+    await at(6);
+    await listener.until("event: head\nid: 6;");
+    expect(rowsOf(listener.events()).slice(1)).toEqual([
+      ["more", "txlist", 6, "6"],
+      ["head", undefined, 6, "6"],
+    ]);
+    listener.end();
+    await at(1);
+  });
+
+  test("one that does not read is cut off with few rows unread, and others hear all", async () => {
+    await at(6);
+    const accepted = once(app.app.server, "connection");
+    const client = net.connect(Number(new URL(origin).port), "127.0.0.1");
+    client.write(`GET /events?address=${payee} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    const [socket] = (await accepted) as [net.Socket];
+    await once(client, "data");
+    socket.cork();
+    const unread: number[] = [];
+    const watching = setInterval(() => unread.push(socket.writableLength), 5);
+    const other = await follow(payer);
+    await other.until("id: 6;");
+    await at(7);
+    await other.until("event: head\nid: 7;");
+    expect(holdingsAfter(other.events())).toHaveLength(120);
+    if (!socket.destroyed) await once(socket, "close");
+    clearInterval(watching);
+    expect(Math.max(...unread)).toBeGreaterThan(500_000);
+    expect(Math.max(...unread)).toBeLessThan(1_200_000);
+    other.end();
+    await at(1);
+  });
+
+  test("bad and too many addresses are refused", async () => {
+    const ten = Array.from({ length: 10 }, (_, index) => addressAt(index));
+    const refused = async (query: string) => {
+      const response = await app.app.inject(`/events?${query}`);
+      return [response.statusCode, response.headers["x-periscope-error"], response.json().message];
+    };
+    const malformed = [400, "invalid-parameter;name=address", "Invalid address format"];
+    for (const query of ["address=", "address=,", "address=0x12", `address=${payer},x`]) {
+      expect(await refused(query)).toEqual(malformed);
+    }
+    expect(await refused(`address=${[...ten, addressAt(11)]}`)).toEqual([
+      ...[400, "invalid-parameter;name=address", "A maximum of 10 addresses is allowed"],
+    ]);
+  });
 });
 
 describe("of two chains", () => {

@@ -30,23 +30,12 @@ export async function readContracts(
   ]);
 }
 
-/** An account with its exact balance in wei. */
-export interface BalancedAccount {
-  address: CoinAccount["address"];
-  known: boolean;
-  balance: string;
-}
-
 /** Adds the balances at the served head, stored or from the node. Throws `RequestError` when too many are to be read. */
 export async function readCoinAccounts<Account extends CoinAccount>(
   context: Pick<Context, "read" | "chain">,
   list: (sql: Queryable) => Promise<Account[]>,
 ): Promise<(Account & { balance: string })[]> {
-  const { found: accounts, head } = await withHead(
-    context.read,
-    (sql) => list(sql),
-    "one statement",
-  );
+  const { found: accounts, head } = await withHead(context.read, list, "one statement");
   return fillBalances(context, accounts, head);
 }
 
@@ -55,11 +44,10 @@ async function fillBalances<Account extends CoinAccount>(
   accounts: Account[],
   head: ServedHead,
 ): Promise<(Account & { balance: string })[]> {
-  if (accounts.every((account) => isBalanced(account))) return accounts;
-  const asked = accounts.filter((account) => !isBalanced(account));
+  const asked = accounts.filter(({ balance }) => balance === null);
   if (asked.length > READABLE_BALANCES) throw stillReading();
   const addresses = asked.map(({ address }) => address);
-  const balances = await chain.fetchCoinBalances(addresses, head);
+  const balances = asked.length > 0 ? await chain.fetchCoinBalances(addresses, head) : [];
   const byAddress = new Map(addresses.map((address, index) => [address, balances[index]]));
   return accounts.map((account) => ({
     ...account,
@@ -95,10 +83,4 @@ export async function readBalanceAt(
     const [wei] = await chain.fetchCoinBalances([address], block);
     return wei;
   });
-}
-
-function isBalanced<Account extends CoinAccount>(
-  account: Account,
-): account is Account & { balance: string } {
-  return account.balance !== null;
 }

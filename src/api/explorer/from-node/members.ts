@@ -40,20 +40,13 @@ export function mergePage<Entry>(
   return [...settled, ...fresh].sort(compare).slice(skip, skip + page.limit);
 }
 
-/** A page of a token's holders, with the extra data read for it. */
-interface HolderPage<Extra> {
-  head: ServedHead;
-  holders: Holder[];
-  extra: Extra;
-}
-
 /** Reads holders by amount and address, descending. `more` reads extra data. Throws `RequestError` when too many are unsure. */
 export async function readHolders<Extra>(
   context: Context,
   token: Address,
   page: PageRange,
   more: (sql: Queryable, owners: Address[]) => Promise<Extra>,
-): Promise<HolderPage<Extra>> {
+): Promise<{ head: ServedHead; holders: Holder[]; extra: Extra }> {
   const { head, ...found } = await context.read(async (sql, served) => {
     const stored = await getHolderPage(sql, token, page);
     const unsure = stored.unsure ? await listUnsure(sql, { token }) : [];

@@ -75,6 +75,5 @@ async function compare(
   const isSame =
     balances.every(({ amount }, index) => amounts[index] === amount) &&
     (!isSupply || holders.length === 0 || BigInt(supply) === BigInt(total));
-  if (!isSame) return failed("unsupported", OTHERWISE);
-  return ok(holders);
+  return isSame ? ok(holders) : failed("unsupported", OTHERWISE);
 }

@@ -33,7 +33,8 @@ export function addMultipart(scope: FastifyInstance): void {
 
 /** Reads a multipart body (RFC 7578) as UTF-8, without parts that have no name. Throws `RequestError` for a broken or large one. */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
-  const boundary = readBoundary(request);
+  const boundary = BOUNDARY.exec(request.headers["content-type"] ?? "")?.[2];
+  if (boundary === undefined) throw badRequest();
   requireBoundedParts(body, boundary);
   const fields: Field[] = [];
   let bytes = 0;
@@ -56,12 +57,6 @@ export async function readMultipart(request: FastifyRequest, body: Buffer): Prom
     throw requestErrorOf(error) ?? badRequest(error);
   }
   return fields;
-}
-
-function readBoundary({ headers }: FastifyRequest): string {
-  const boundary = BOUNDARY.exec(headers["content-type"] ?? "")?.[2];
-  if (boundary === undefined) throw badRequest();
-  return boundary;
 }
 
 /** Counts the parts and header bytes in one pass before the library, which is slow at them. */

@@ -6,7 +6,6 @@ import {
   badRequest,
   decodeField,
   decodeUtf8,
-  type EncodedField,
   type Field,
   foldFields,
   type Input,
@@ -122,7 +121,8 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   }
   if (type === "application/x-www-form-urlencoded") {
     const encoded = splitForm(body);
-    requireSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
+    const short = encoded.filter((field) => field.every((part) => part.length <= LONGEST_NAME));
+    requireSubmission(foldFields(short.map(decodeField)));
     return toInput(encoded.map(decodeField), requireSubmission);
   }
   if (JSON_TYPE.test(type)) {
@@ -149,10 +149,6 @@ function toInput(fields: readonly Field[], requireSubmission: (input: Input) => 
   const input = foldFields(fields);
   requireSubmission(input);
   return { input };
-}
-
-function isShort([name, value]: EncodedField): boolean {
-  return name.length <= LONGEST_NAME && value.length <= LONGEST_NAME;
 }
 
 /** Returns the members of an object with short texts, found without parsing it. */

@@ -74,7 +74,10 @@ async function fetchPool(chain: CallerChain): Promise<readonly Unread[]> {
     if (quantityToNumber(size.pending) + quantityToNumber(size.queued) > MOST_TRANSACTIONS) {
       throw new RequestError(503, "too-large", TOO_LARGE);
     }
-    return transactionsIn(await chain.request("txpool_content", []));
+    // geth's form: by sender, then by nonce. The transactions are parsed on demand.
+    const content = await chain.request("txpool_content", []);
+    const { pending, queued = {} } = isRecord(content) ? content : {};
+    return [pending, queued].flatMap(recordsIn).flatMap(recordsIn);
   } catch (error) {
     if (error instanceof ChainError && error.code === "method-missing") return [];
     if (error instanceof ChainError && error.code === "response-too-large") {
@@ -82,13 +85,6 @@ async function fetchPool(chain: CallerChain): Promise<readonly Unread[]> {
     }
     throw error;
   }
-}
-
-/** Parses geth's txpool_content, by sender, then by nonce. The transactions are parsed on demand. */
-function transactionsIn(content: unknown): Unread[] {
-  const { pending, queued = {} } = isRecord(content) ? content : {};
-  const bySender = [pending, queued].flatMap(recordsIn);
-  return bySender.flatMap(recordsIn);
 }
 
 function recordsIn(content: unknown): Unread[] {

@@ -7,7 +7,7 @@ import {
 } from "../../../../store/state/addresses/coin-balances.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { type Dialect, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { type BalancedAccount, readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
+import { readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
 import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
 import {
   address,
@@ -30,8 +30,12 @@ const accountRecord = {
 };
 
 /** Presents an account; a balance is never stale here. */
-export function presentAccount({ address, balance }: BalancedAccount, dialect: Dialect) {
-  return { account: address, balance, ...(dialect === "blockscout" && { stale: false }) };
+export function presentAccount(
+  { address, balance }: { address: Address; balance: string | bigint },
+  dialect: Dialect,
+) {
+  const freshness = dialect === "blockscout" && { stale: false };
+  return { account: address, balance: String(balance), ...freshness };
 }
 
 const MAXIMUM_ADDRESSES = 20;
@@ -49,31 +53,18 @@ interface Asked {
 }
 
 /** Presents accounts with their balances: at the head, or after the block of a tag. */
-async function presentAccounts(context: Context, asked: Asked) {
-  const outcome = await readAccounts(context, asked);
-  if (outcome.kind !== "ok") return outcome;
-  return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
-}
-
-async function readAccounts(context: Context, { address: addresses, ...asked }: Asked) {
-  if (asked.tag === undefined) {
-    return ok(await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses)));
+async function presentAccounts(context: Context, { address: addresses, tag }: Asked) {
+  const { chain, dialect } = context;
+  if (tag === undefined) {
+    const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses));
+    return ok(accounts.map((account) => presentAccount(account, dialect)));
   }
-  return atTag(
-    context,
-    asked.tag,
-    async () => null,
-    async (block) => {
-      const balances = await context.chain.fetchCoinBalances(addresses, block);
-      return ok(
-        addresses.map((address, index) => ({
-          address,
-          known: true,
-          balance: String(balances[index] ?? 0n),
-        })),
-      );
-    },
-  );
+  const nothing = async () => null;
+  return atTag(context, tag, nothing, async (block) => {
+    const balances = await chain.fetchCoinBalances(addresses, block);
+    const accounts = addresses.map((address, at) => ({ address, balance: balances[at] ?? 0n }));
+    return ok(accounts.map((account) => presentAccount(account, dialect)));
+  });
 }
 
 const params = z.object({ address: addresses });
@@ -123,15 +114,11 @@ const balancehistory = defineAction({
   result: wire.decimal,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
-    return atBlock(
-      context,
-      input.blockno,
-      async () => null,
-      async (block) => {
-        const [wei] = await context.chain.fetchCoinBalances([input.address], block);
-        return ok(String(wei ?? 0n));
-      },
-    );
+    const nothing = async () => null;
+    return atBlock(context, input.blockno, nothing, async (block) => {
+      const [wei] = await context.chain.fetchCoinBalances([input.address], block);
+      return ok(String(wei ?? 0n));
+    });
   },
 });
 
@@ -180,12 +167,11 @@ const listaccounts = defineAction({
   check: windowCheck(),
   cursor: "members",
   async handle(context) {
-    const accounts = await readCoinAccounts(context, (sql) =>
-      listCoinAccountsByAge(sql, context.page),
-    );
-    const freshness = context.dialect === "blockscout" && { stale: false };
+    const { page, dialect } = context;
+    const accounts = await readCoinAccounts(context, (sql) => listCoinAccountsByAge(sql, page));
+    const freshness = dialect === "blockscout" && { stale: false };
     return okPage(
-      context.page,
+      page,
       accounts,
       ({ firstBlock, address }) => [firstBlock, address],
       ({ address, balance }) => ({ address, balance, ...freshness }),

@@ -13,6 +13,7 @@ import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 import { UNKNOWN_PRICE } from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
@@ -88,21 +89,17 @@ const tokenlist = defineAction({
   cursor: "owner",
   async handle(context, input) {
     const unknown = context.dialect === "etherscan" ? "" : null;
-    const tokens = await readOwnedTokens(
-      context,
-      input.address,
-      [20, 404, 721, 1155],
-      context.page,
-    );
+    const { page } = context;
+    const tokens = await readOwnedTokens(context, input.address, [20, 404, 721, 1155], page);
     return okPage(
-      context.page,
+      page,
       tokens,
       keyOfOwned,
       ({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
         balance: amount,
         contractAddress: token,
         name: name ?? unknown,
-        decimals: decimals === null ? "" : String(decimals),
+        decimals: String(decimals ?? ""),
         symbol: symbol ?? unknown,
         type: `ERC-${standard}` as const,
         ...(tokenId !== null && { id: tokenId }),
@@ -111,11 +108,11 @@ const tokenlist = defineAction({
   },
 });
 
-const record = z.object({
-  TokenAddress: wire.address,
-  TokenName: z.string(),
-  TokenSymbol: z.string(),
-  TokenQuantity: wire.decimal,
+const held = defineRecord<OwnedToken>()({
+  TokenAddress: [wire.address, ({ token }) => token],
+  TokenName: [z.string(), ({ name }) => name ?? ""],
+  TokenSymbol: [z.string(), ({ symbol }) => symbol ?? ""],
+  TokenQuantity: [wire.decimal, ({ amount }) => amount],
 });
 
 /** Common parts of Etherscan's lists of an address's tokens. */
@@ -131,12 +128,14 @@ const addresstokenbalance = defineAction({
   ...common,
   name: "addresstokenbalance",
   summary: "ERC-20 tokens that an address holds",
-  result: z.array(record.extend({ TokenDivisor: wire.decimalOrEmpty, TokenPriceUSD: z.string() })),
+  result: z.array(
+    held.schema.extend({ TokenDivisor: wire.decimalOrEmpty, TokenPriceUSD: z.string() }),
+  ),
   async handle(context, input) {
     const tokens = await readOwnedTokens(context, input.address, [20], context.page);
     return okPage(context.page, tokens, keyOfOwned, (token) => ({
-      ...present(token),
-      TokenDivisor: token.decimals === null ? "" : String(token.decimals),
+      ...held.present(token),
+      TokenDivisor: String(token.decimals ?? ""),
       TokenPriceUSD: UNKNOWN_PRICE,
     }));
   },
@@ -146,21 +145,12 @@ const addresstokennftbalance = defineAction({
   ...common,
   name: "addresstokennftbalance",
   summary: "ERC-721 tokens that an address holds, and how many of each",
-  result: z.array(record),
+  result: z.array(held.schema),
   async handle(context, input) {
     const tokens = await readOwnedTokens(context, input.address, [721], context.page);
-    return okPage(context.page, tokens, keyOfOwned, present);
+    return okPage(context.page, tokens, keyOfOwned, held.present);
   },
 });
-
-function present({ token, name, symbol, amount }: OwnedToken): z.input<typeof record> {
-  return {
-    TokenAddress: token,
-    TokenName: name ?? "",
-    TokenSymbol: symbol ?? "",
-    TokenQuantity: amount,
-  };
-}
 
 const MOST_ROWS = 1000;
 

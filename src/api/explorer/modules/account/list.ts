@@ -71,22 +71,15 @@ export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape
   });
   return schema.check((context) => {
     const given = context.value as Given & { address?: Address };
-    const complaint = checkParties(given);
-    if (complaint === undefined) return;
-    const [path, message] = complaint;
-    context.issues.push({ code: "custom", path: [path], message, input: given });
+    const { from, to, fromto_opr: operator } = given;
+    const refuse = (name: string, message: string) =>
+      context.issues.push({ code: "custom", path: [name], message, input: given });
+    if ((from ?? to) === undefined) return;
+    if (given.address !== undefined) refuse("address", COMBINED);
+    else if (from === undefined || to === undefined) return;
+    else if (operator === undefined) refuse("fromto_opr", listMissing(["fromto_opr"]));
+    else if (!/^(?:and|or)$/i.test(operator)) refuse("fromto_opr", INVALID_OPERATOR);
   });
-}
-
-function checkParties(
-  given: Given & { address?: Address },
-): [name: string, text: string] | undefined {
-  const { from, to, fromto_opr: operator } = given;
-  if (from === undefined && to === undefined) return undefined;
-  if (given.address !== undefined) return ["address", COMBINED];
-  if (from === undefined || to === undefined) return undefined;
-  if (operator === undefined) return ["fromto_opr", listMissing(["fromto_opr"])];
-  return /^(?:and|or)$/i.test(operator) ? undefined : ["fromto_opr", INVALID_OPERATOR];
 }
 
 /** Returns the parties of a list: `from` and `to`, else an address and its side; undefined without any. */
@@ -94,16 +87,12 @@ export function whoOf(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;
 }): { parties: Parties } | { address: Address; side: Side | undefined } | undefined {
-  const parties = readParties(input);
-  if (parties) return { parties };
+  const { from, to, fromto_opr: operator = "" } = input as Given;
+  if ((from ?? to) !== undefined) {
+    return { parties: { from, to, operator: operator.toLowerCase() === "or" ? "or" : "and" } };
+  }
   const { address: party, filter_by: side } = input;
   return party === undefined ? undefined : { address: party, side };
-}
-
-function readParties(input: object): Parties | undefined {
-  const { from, to, fromto_opr: operator = "" } = input as Given;
-  if (from === undefined && to === undefined) return undefined;
-  return { from, to, operator: operator.toLowerCase() === "or" ? "or" : "and" };
 }
 
 /** The state of a balance; undefined for the current one. */

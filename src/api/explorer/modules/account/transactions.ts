@@ -150,11 +150,12 @@ const txlistinternal = defineAction({
     };
     const list = listOf();
     if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
-    const { found: frames, head } = await withHead(
-      read,
-      async (sql) => nameFrames(sql, await list(sql), input.names),
-      "statements of one head",
-    );
+    const query = async (sql: Queryable) => {
+      const mayBeNamed = ({ type }: InternalTransactionEntry) => input.names && type === "call";
+      const found = (await list(sql)).map((row) => ({ row, mayBeNamed: mayBeNamed(row) }));
+      return nameCalls(sql, found, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
+    };
+    const { found: frames, head } = await withHead(read, query, "statements of one head");
     const wanted = who || frames.length > 0 ? undefined : hash;
     if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
       return failed("not-found", notIndexed(head));
@@ -172,11 +173,6 @@ const txlistinternal = defineAction({
     );
   },
 });
-
-function nameFrames(sql: Queryable, rows: readonly InternalTransactionEntry[], isAsked: boolean) {
-  const frames = rows.map((row) => ({ row, mayBeNamed: isAsked && row.type === "call" }));
-  return nameCalls(sql, frames, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
-}
 
 const pending = defineRecord<PendingTransaction>()({
   hash: [wire.hash, (row) => row.hash],

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
 import { hexSlice } from "../../../../core/evm/hex.ts";
-import type { Queryable } from "../../../../db/client.ts";
 import {
   type ContractCreation,
   listContractCreations,
@@ -183,14 +182,13 @@ export async function answerSource<Presented>(
 ): Promise<Presented> {
   return largeAnswers.make(
     (sql) => getLookupBytes(sql, address, CONTRACT_PARTS),
-    async () => present(await read((sql) => readSource(sql, address))),
+    async () =>
+      read(async (sql) => {
+        const contract = await getVerifiedContract(sql, address);
+        const { implementations = [] } = (contract && (await getProxy(sql, address))) ?? {};
+        return { address, contract, implementations };
+      }).then(present),
   );
-}
-
-async function readSource(sql: Queryable, address: Address): Promise<SourceAnswer> {
-  const contract = await getVerifiedContract(sql, address);
-  const proxy = contract && (await getProxy(sql, address));
-  return { address, contract, implementations: proxy?.implementations ?? [] };
 }
 
 export const sources = [getabi, readcontract, getsourcecode, getcontractcreation];

@@ -3,7 +3,9 @@ import { type Address, isAddress, lowerAddress } from "../../../../core/evm/addr
 import { pathNameOf } from "../../../serving/served-chain.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
+import type { Label } from "../../labels.ts";
 import { listItems, text } from "../../params.ts";
+import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
 const MAXIMUM_ADDRESSES = 100;
@@ -11,6 +13,24 @@ const ADDRESS = {
   required: "Query parameter 'address' is required",
   invalid: "Invalid address format",
 };
+
+const tagged = defineRecord<Label & { at: Address; changedAt: number }>()({
+  address: [wire.address, (row) => row.at],
+  nametag: [z.string(), (row) => row.name],
+  internal_nametag: [z.literal(""), () => "" as const],
+  url: [z.string(), (row) => row.url],
+  shortdescription: [z.string(), (row) => row.note],
+  notes_1: [z.literal(""), () => "" as const],
+  notes_2: [z.literal(""), () => "" as const],
+  labels: [z.array(z.string()), (row) => row.tags],
+  labels_slug: [z.array(z.string()), (row) => row.tags.map(pathNameOf)],
+  reputation: [z.literal(0), () => 0 as const],
+  other_attributes: [z.array(z.never()), () => []],
+  lastupdatedtimestamp: [
+    z.int().describe("Unix seconds of the file's last change"),
+    (row) => row.changedAt,
+  ],
+});
 
 /** Source: docs/wire.md, "Labels". */
 export const getaddresstag = defineAction({
@@ -31,22 +51,7 @@ export const getaddresstag = defineAction({
       .transform((items): Address[] => [...new Set(items.map(lowerAddress))])
       .describe(`Address, or up to ${MAXIMUM_ADDRESSES} separated by commas`),
   }),
-  result: z.array(
-    z.object({
-      address: wire.address,
-      nametag: z.string(),
-      internal_nametag: z.literal(""),
-      url: z.string(),
-      shortdescription: z.string(),
-      notes_1: z.literal(""),
-      notes_2: z.literal(""),
-      labels: z.array(z.string()),
-      labels_slug: z.array(z.string()),
-      reputation: z.literal(0),
-      other_attributes: z.array(z.never()),
-      lastupdatedtimestamp: z.int().describe("Unix seconds of the file's last change"),
-    }),
-  ),
+  result: z.array(tagged.schema),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   servedWhileLoading: true,
@@ -55,22 +60,7 @@ export const getaddresstag = defineAction({
     return ok(
       address.flatMap((each) => {
         const label = find(each);
-        if (!label) return [];
-        const { name, tags, url, note } = label;
-        return {
-          address: each,
-          nametag: name,
-          internal_nametag: "" as const,
-          url,
-          shortdescription: note,
-          notes_1: "" as const,
-          notes_2: "" as const,
-          labels: tags,
-          labels_slug: tags.map(pathNameOf),
-          reputation: 0 as const,
-          other_attributes: [],
-          lastupdatedtimestamp: changedAt,
-        };
+        return label ? tagged.present({ ...label, at: each, changedAt }) : [];
       }),
     );
   },

@@ -66,20 +66,14 @@ function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_")
 /** Reads the coin's prices at the head. An unknown one is null, and 0 at the present time in Etherscan's dialect. */
 export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
-  const prices = btc || usd ? await fetchPrices(context) : { btc: UNKNOWN, usd: UNKNOWN };
-  if (context.dialect === "blockscout") return prices;
+  const head =
+    (btc ?? usd) && (await context.read(async (_sql, served) => served, "one statement"));
   const unknown = { price: "0", timestamp: String(Math.floor(Date.now() / 1000)) };
-  const filled = (price: CoinPrice) => (price.price === null ? unknown : price);
-  return { btc: filled(prices.btc), usd: filled(prices.usd) };
-}
-
-async function fetchPrices(context: Context): Promise<CoinPrices> {
-  const { btc, usd } = context.priceFeeds;
-  const head = await context.read(async (_sql, served) => served, "one statement");
-  return {
-    btc: await fetchPrice(context, btc, head),
-    usd: await fetchPrice(context, usd, head),
+  const priceOf = async (feed: Address | undefined) => {
+    const found = head ? await fetchPrice(context, feed, head) : UNKNOWN;
+    return found.price === null && context.dialect === "etherscan" ? unknown : found;
   };
+  return { btc: await priceOf(btc), usd: await priceOf(usd) };
 }
 
 /** Reads the price of an aggregator contract at the head; unknown without one. */

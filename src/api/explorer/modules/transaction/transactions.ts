@@ -8,7 +8,7 @@ import {
   readTransactionDetails,
   type TransactionDetail,
 } from "../../../../store/lists/transactions.ts";
-import { type Context, defineAction } from "../../action.ts";
+import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import {
   fetchEarlierReceipt,
@@ -83,15 +83,11 @@ const gettxinfo = defineAction({
       const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
+      const shown = input.details ? found?.slice(0, LOGS_PER_PAGE) : undefined;
       const more =
-        found && input.details
-          ? await readTransactionDetails(
-              sql,
-              transaction,
-              found.slice(0, LOGS_PER_PAGE),
-              context.chainId(),
-            )
-          : undefined;
+        transaction &&
+        shown &&
+        (await readTransactionDetails(sql, transaction, shown, context.chainId()));
       const l1FeeOf =
         transaction && (dialect === "etherscan" || input.details)
           ? await readL1Fees(sql, [transaction], (await served).l1FeesFrom)
@@ -132,7 +128,9 @@ const gettxinfo = defineAction({
       revertReason: reason ?? "",
       next_page_params: last
         ? {
-            ...sentParameters(context),
+            ...Object.fromEntries(
+              [...context.sent].filter(([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase())),
+            ),
             block_number: transaction.blockNumber,
             index: last.logIndex,
             items_count: LOGS_PER_PAGE,
@@ -144,11 +142,6 @@ const gettxinfo = defineAction({
     });
   },
 });
-
-function sentParameters({ sent }: Context): Record<string, unknown> {
-  const kept = [...sent].filter(([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase()));
-  return Object.fromEntries(kept);
-}
 
 const gettxreceiptstatus = defineAction({
   name: "gettxreceiptstatus",

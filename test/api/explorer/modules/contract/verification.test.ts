@@ -168,9 +168,8 @@ describe("verifysourcecode", () => {
     expect(submitted).toMatchObject({ httpStatus: 200, status: "1", message: "OK" });
     expect(submitted.result).toMatch(new RegExp(`^${address.slice(2)}[0-9a-f]{16}$`));
     const pass = { httpStatus: 200, status: "1", message: "OK", result: "Pass - Verified" };
-    const question = { action: "checkverifystatus", guid: submitted.result };
-    expect(await post(question)).toEqual(pass);
-    expect(await post(question, "/v2/api")).toEqual(pass);
+    expect(await ended(submitted.result)).toEqual(pass);
+    expect(await ended(submitted.result, "/v2/api")).toEqual(pass);
     const { result } = await post({ action: "getsourcecode", address });
     expect(result[0]).toMatchObject({
       SourceCode: LEDGER,

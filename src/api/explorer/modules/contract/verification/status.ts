@@ -21,8 +21,8 @@ const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
 
-/** forge asks at once and then only every 15 s, so the answer waits for a verification that ends meanwhile. */
-const PATIENCE_MS = 10_000;
+/** forge asks at once and then only every 15 s, so the answer waits; clients of httpx give up after 5 s. */
+const PATIENCE_MS = 4_000;
 
 const checkverifystatus = defineAction({
   name: "checkverifystatus",

@@ -21,7 +21,7 @@ const INVALID_ADDRESS = "Invalid address hash";
 
 export const ALREADY_VERIFIED = "Smart-contract already verified.";
 export const NO_CODE = "Address is not a smart-contract";
-export const WENT_WRONG = "Something went wrong while publishing the contract";
+const WENT_WRONG = "Something went wrong while publishing the contract";
 
 export const SOURCES_TOO_LARGE = "the sources are larger than 5 MB";
 
@@ -84,17 +84,32 @@ export function isNodeUnreachable(error: unknown): boolean {
   return error instanceof VerificationError && error.failure.code === "node";
 }
 
-/** Returns the failure of a submission refused by a limit. */
-export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
-  const text = LIMIT_TEXTS[outcome];
-  return failed("rate-limited", text, { result: text, httpStatus: 429 });
-}
-
 export const LIMIT_TEXTS = {
   "queue-full": "Too many verifications wait already, please try again later",
   "client-full": "Too many of your verifications wait already, please try again later",
   "too-many": "Too many verifications of this contract within an hour, please try again later",
 } as const;
+
+const REFUSALS = {
+  "already-verified": ["already-verified", ALREADY_VERIFIED],
+  "no-code": ["not-a-contract", NO_CODE],
+  "no-metadata": ["verification-failed", "Sourcify did not return metadata"],
+  "too-large": ["too-long", `${WENT_WRONG}: ${SOURCES_TOO_LARGE}`],
+  "node-unreachable": ["node-unreachable", `${WENT_WRONG}: node is not reachable`],
+} as const;
+
+/** Returns the failure of a refused submission. `hasResult`: clients of the action expect each text in `result` too. */
+export function refusalOf(
+  outcome: keyof typeof REFUSALS | keyof typeof LIMIT_TEXTS,
+  hasResult: boolean,
+): Failure {
+  if (outcome in LIMIT_TEXTS) {
+    const text = LIMIT_TEXTS[outcome as keyof typeof LIMIT_TEXTS];
+    return failed("rate-limited", text, { result: text, httpStatus: 429 });
+  }
+  const [code, text] = REFUSALS[outcome as keyof typeof REFUSALS];
+  return failed(code, text, { result: hasResult || outcome === "no-code" ? text : null });
+}
 
 /** Submits a request and waits for its end: returns the contract in getsourcecode's form, the reason of a failure, or the guid. */
 export async function submitAndWait(
@@ -104,22 +119,7 @@ export async function submitAndWait(
 ): Promise<Outcome<SourceRecord | string>> {
   const { dialect, verifier, client, signal } = context;
   const submission = await submit(verifier, request, client);
-  switch (submission.outcome) {
-    case "already-verified":
-      return failed("already-verified", ALREADY_VERIFIED);
-    case "no-code":
-      return failed("not-a-contract", NO_CODE, { result: NO_CODE });
-    case "no-metadata":
-      return failed("verification-failed", "Sourcify did not return metadata");
-    case "too-large":
-      return failed("too-long", `${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
-    case "node-unreachable":
-      return failed("node-unreachable", `${WENT_WRONG}: node is not reachable`);
-    case "queue-full":
-    case "client-full":
-    case "too-many":
-      return limitReached(submission.outcome);
-  }
+  if (submission.outcome !== "accepted") return refusalOf(submission.outcome, false);
   const { guid } = submission;
   const status = await verifier.wait(guid, PATIENCE_MS, signal);
   if (status?.state === "failed")

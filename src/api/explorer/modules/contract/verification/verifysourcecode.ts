@@ -19,11 +19,9 @@ import {
   ALREADY_VERIFIED,
   firstAbsent,
   isAlreadyVerified,
-  limitReached,
   NO_CODE,
-  SOURCES_TOO_LARGE,
+  refusalOf,
   submit,
-  WENT_WRONG,
 } from "./submit.ts";
 import { sent, sentFields } from "./verify.ts";
 
@@ -147,16 +145,8 @@ async function submitted(context: Context, request: VerificationRequest): Promis
         "not-a-contract",
         dialect === "etherscan" ? `Unable to locate ContractCode at ${request.address}` : NO_CODE,
       );
-    case "no-metadata":
-      throw new TypeError("a request without files was refused for them");
-    case "too-large":
-      return refused("too-long", `${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
-    case "node-unreachable":
-      return refused("node-unreachable", `${WENT_WRONG}: node is not reachable`);
-    case "queue-full":
-    case "client-full":
-    case "too-many":
-      return limitReached(submission.outcome);
+    default:
+      return refusalOf(submission.outcome, true);
   }
 }
 

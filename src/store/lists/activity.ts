@@ -1,0 +1,75 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { keyOf } from "../index-keys.ts";
+import { type BlockBounds, inPublishedBlocks } from "./page.ts";
+
+/** The lists of an address that blocks add rows to, by the names of their actions, in the order of events. */
+export const ACTIVITY_KINDS = [
+  "txlist",
+  "txlistinternal",
+  "tokentx",
+  "tokennfttx",
+  "token1155tx",
+  "txsBeaconWithdrawal",
+] as const;
+
+type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
+/** The rows that a block adds to a list of an address. */
+export interface Activity {
+  blockNumber: number;
+  address: Address;
+  kind: ActivityKind;
+  rows: number;
+}
+
+/** Returns what blocks add to the lists of addresses. */
+export async function listActivity(
+  sql: Queryable,
+  addresses: readonly Address[],
+  blocks: BlockBounds,
+): Promise<Activity[]> {
+  const rowsOf = (kind: Fragment, entries: Fragment, isOf: Fragment, others = sql``) => sql<
+    Activity[]
+  >`
+    SELECT entries.block_number, entries.address, ${kind} AS kind, count(*)::int AS rows
+    FROM unnest(${addresses}::bytea[]) AS asked(address)
+    JOIN ${entries} AS entries ON ${isOf}
+    WHERE ${inPublishedBlocks(sql, blocks)} ${others}
+    GROUP BY 1, 2, 3`;
+  const isSame = sql`entries.address = asked.address`;
+  const hasSameKey = sql`${keyOf(sql, sql`entries.address`)} = ${keyOf(sql, sql`asked.address`)} AND ${isSame}`;
+  const ofTransfers = sql`'token' || CASE standard WHEN 721 THEN 'nft' WHEN 1155 THEN '1155' ELSE '' END || 'tx'`;
+  const parts = await Promise.all([
+    rowsOf(sql`'txlist'`, sql`address_transactions`, isSame),
+    rowsOf(
+      sql`'txlistinternal'`,
+      sql`address_internal_transactions`,
+      hasSameKey,
+      sql`AND entries.valued`,
+    ),
+    rowsOf(
+      ofTransfers,
+      sql`address_token_transfers`,
+      isSame,
+      sql`AND entries.standard IN (20, 721, 1155)`,
+    ),
+    rowsOf(sql`'txsBeaconWithdrawal'`, sql`withdrawals`, isSame),
+  ]);
+  return parts.flat();
+}
+
+/** A block and the one that it follows. */
+export interface BlockLink {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+}
+
+/** Returns published blocks in their order. */
+export function listBlockLinks(sql: Queryable, blocks: BlockBounds) {
+  return sql<BlockLink[]>`
+    SELECT number, hash, parent_hash FROM blocks
+    WHERE ${inPublishedBlocks(sql, blocks, "number")} ORDER BY number`;
+}
