@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Sql } from "../../src/db/client.ts";
 import { comparePages, compareWithSql } from "./api/answers.ts";
+import { measureExports } from "./api/exports.ts";
 import { fillDatabase } from "./api/fill.ts";
 import { measureMeanwhile } from "./api/meanwhile.ts";
 import { chooseQuestions, type Questions } from "./api/requests.ts";
@@ -39,6 +40,7 @@ export async function benchApi(bench: Bench, blocks: number | undefined): Promis
       DATABASE_URL: database.url,
       DATA_DIR: path.join(bench.folder, "data"),
       FINALITY_DEPTH: "0",
+      TRUSTED_PROXIES: "127.0.0.1",
     },
   });
   const client = await openHttpClient(product.url);
@@ -50,6 +52,7 @@ export async function benchApi(bench: Bench, blocks: number | undefined): Promis
     await compareWithSql(stage);
     await comparePages(stage);
     await measureSaturation(stage);
+    await measureExports(stage);
     await measureMeanwhile(stage, chain);
     const memory = (await peakMemory(product.pid)) / MEGABYTE;
     bench.report({

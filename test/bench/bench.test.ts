@@ -31,6 +31,7 @@ it(
         "Answers over HTTP beside their SQL",
         "Pages of txlist, medians",
         "Asked over 32 connections at once",
+        "While 20 clients take files",
         "While 12 blocks are indexed",
         "Memory",
       ]);

@@ -1,5 +1,6 @@
 import pino from "pino";
 import type { Context } from "../../../src/api/explorer/action.ts";
+import { pageRange } from "../../../src/api/explorer/params.ts";
 import { actionsIn } from "../../../src/api/explorer/registry.ts";
 import type { Read } from "../../../src/api/reading/snapshot.ts";
 import { createUnresponsiveContracts } from "../../../src/chain/state/unresponsive-contracts.ts";
@@ -27,16 +28,18 @@ export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> 
   const recorder = recordStatements(sql);
   const read: Read = (query) =>
     query(recorder.sql, getServedHead(recorder.sql) as Promise<ServedHead>);
+  const parameters = Object.fromEntries(
+    Object.keys(action.params.shape).map((key) => [key, given[key as keyof typeof given]]),
+  );
+  const input = action.params.parse(parameters);
   const context = {
     ...UNUSED_SERVICES,
     read,
     dialect: "blockscout",
     sent: given,
+    page: pageRange(input),
   } as unknown as Context;
-  const parameters = Object.fromEntries(
-    Object.keys(action.params.shape).map((key) => [key, given[key as keyof typeof given]]),
-  );
-  await action.handle(context, action.params.parse(parameters));
+  await action.handle(context, input);
   const statements = recorder.statements();
   if (statements.length === 0) throw new Error(`${module}/${name} asked the database nothing`);
   return async () => {
