@@ -14,25 +14,20 @@ const COMMIT = /^[0-9a-f]{40,64}$/;
 
 /** Returns the version and commit of the running program. The commit comes from a clone's git, or from the file that a build left. */
 export function softwareVersion(): SoftwareVersion {
-  const read = existsSync(`${ROOT}.git`) ? commitOfClone : commitOfBuild;
-  return { version: manifest.version, commit: orNull(read) };
+  return { version: manifest.version, commit: readCommit() };
 }
 
-function commitOfClone(): string {
-  return execFileSync("git", ["rev-parse", "HEAD"], {
-    cwd: ROOT,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-}
-
-function commitOfBuild(): string {
-  return readFileSync(`${ROOT}dist/commit`, "utf8");
-}
-
-function orNull(read: () => string): string | null {
+function readCommit(): string | null {
+  const stdio = ["ignore", "pipe", "ignore"] as const;
   try {
-    const commit = read().trim();
+    const read = existsSync(`${ROOT}.git`)
+      ? execFileSync("git", ["rev-parse", "HEAD"], {
+          cwd: ROOT,
+          encoding: "utf8",
+          stdio: [...stdio],
+        })
+      : readFileSync(`${ROOT}dist/commit`, "utf8");
+    const commit = read.trim();
     return COMMIT.test(commit) ? commit : null;
   } catch {
     return null;

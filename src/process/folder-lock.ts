@@ -19,10 +19,11 @@ export function lockFolder(folder: string): () => void {
     writeFileSync(ownerFile, String(process.pid));
   } catch (error) {
     lock?.close();
-    const message = isHeld(error)
-      ? `Periscope is running already in ${folder} (process ${describeOwner(ownerFile)}); ` +
-        "stop it first, or set DATA_DIR and PORT for a second one"
-      : `DATA_DIR must be a folder that this user can write to, unlike ${folder}: ${pathFault(error)}`;
+    const message =
+      (error as { errcode?: number }).errcode === SQLITE_BUSY
+        ? `Periscope is running already in ${folder} (process ${describeOwner(ownerFile)}); ` +
+          "stop it first, or set DATA_DIR and PORT for a second one"
+        : `DATA_DIR must be a folder that this user can write to, unlike ${folder}: ${pathFault(error)}`;
     throw new ConfigError(message, { cause: error });
   }
   const held = lock;
@@ -35,10 +36,6 @@ export function makeFolder(folder: string): void {
   makeFolder(path.dirname(folder));
   // Another process may have created it.
   if (!existsSync(folder)) mkdirSync(folder);
-}
-
-function isHeld(error: unknown): boolean {
-  return (error as { errcode?: number }).errcode === SQLITE_BUSY;
 }
 
 function describeOwner(file: string): string {

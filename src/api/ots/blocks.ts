@@ -3,7 +3,6 @@ import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import type { Queryable } from "../../db/client.ts";
 import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/block-details.ts";
 import { listUnclesOfBlock } from "../../store/blocks/uncles.ts";
 import {
@@ -74,14 +73,14 @@ export function blockInHex(value: unknown): unknown {
     : value;
 }
 
-/** Returns a block's number, undefined for the served head. */
+/** Returns a block's number at a served head. */
 export async function numberOfBlock(
   context: RpcContext,
   value: unknown,
   place: number,
-): Promise<number | undefined> {
+): Promise<(head: number) => number> {
   const block = parse(tag(place), blockInHex(value));
-  return block === "pending" ? undefined : resultOf(await findNumber(context, block));
+  return resultOf(await findNumber(context, block === "pending" ? "latest" : block));
 }
 
 /** Parses a number of at least `least` and at most `most`. */
@@ -126,8 +125,8 @@ export const getHeaderByNumber = method([1, 1], async (context, [block]) => {
 
 /** `ots_getBlockDetails`. */
 export const getBlockDetails = method([1, 1], async (context, [block]) => {
-  const number = await numberOfBlock(context, block, 0);
-  return findDetails(context, (head) => ({ number: number ?? head.number }));
+  const numberAt = await numberOfBlock(context, block, 0);
+  return findDetails(context, (head) => ({ number: numberAt(head.number) }));
 });
 
 /** `ots_getBlockDetailsByHash`. */
@@ -138,11 +137,11 @@ export const getBlockDetailsByHash = method([1, 1], async (context, [block]) => 
 
 /** `ots_getBlockTransactions`: page 0 has the last transactions of the block. */
 export const getBlockTransactions = method([3, 3], async (context, [block, page, size]) => {
-  const number = await numberOfBlock(context, block, 0);
+  const numberAt = await numberOfBlock(context, block, 0);
   const skipped = wholeNumber(page, 1);
   const limit = wholeNumber(size, 2, [1, MAXIMUM_SIZE]);
   const found = await context.read(async (sql, served) => {
-    const block = await getBlock(sql, { number: number ?? (await served).number });
+    const block = await getBlock(sql, { number: numberAt((await served).number) });
     if (!block) return undefined;
     const end = Math.max(block.transactionCount - skipped * limit, 0);
     const start = Math.max(end - limit, 0);
@@ -185,7 +184,12 @@ async function findDetails(
   which: (head: ServedHead) => { number: number } | { hash: Hex },
 ) {
   const { staticReward } = context;
-  const found = await context.read(async (sql, served) => readDetails(sql, which(await served)));
+  const found = await context.read(async (sql, served) => {
+    const block = await getBlock(sql, which(await served));
+    if (!block) return undefined;
+    const uncles = await listUnclesOfBlock(sql, block.number);
+    return { block, uncles, depositGas: await getDepositGas(sql, block.number) };
+  });
   if (!found) return null;
   const { block, uncles, depositGas } = found;
   const blockReward = staticReward + inclusionReward(uncles.length, staticReward);
@@ -204,13 +208,6 @@ async function findDetails(
     totalFees: quantity(block.fees),
     ...(depositGas !== null && { gasUsedDepositTx: quantity(depositGas) }),
   };
-}
-
-async function readDetails(sql: Queryable, which: { number: number } | { hash: Hex }) {
-  const block = await getBlock(sql, which);
-  if (!block) return undefined;
-  const uncles = await listUnclesOfBlock(sql, block.number);
-  return { block, uncles, depositGas: await getDepositGas(sql, block.number) };
 }
 
 async function fetchHeader(context: RpcContext, { hash }: Pick<BlockEntry, "hash">) {

@@ -73,13 +73,16 @@ export async function listChains(
     request.chains.map(async (chain) => {
       const chainId = knownChainId(chain);
       if (chainId === undefined) return [];
+      const { problems, isDown } = await readState(chain, options);
+      const [problem = ""] = problems;
       return [
         {
           chainname: chainTitle(chain),
           chainid: String(chainId),
           blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
           apiurl: `${base}/v2/api?chainid=${chainId}`,
-          ...(await stateOf(chain, options)),
+          status: problem === "" ? 1 : isDown ? 0 : 2,
+          comment: problem && (chain.stopped() ?? problem),
         },
       ];
     }),
@@ -92,11 +95,4 @@ export function baseOf({ protocol, host, socket }: FastifyRequest): string {
   const { localAddress = "localhost", localPort } = socket;
   const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
   return `${protocol}://${host || `${address}:${localPort}`}`;
-}
-
-async function stateOf(chain: ServedChain, options: HealthOptions) {
-  const { problems, isDown } = await readState(chain, options);
-  const [problem] = problems;
-  if (problem === undefined) return { status: 1, comment: "" };
-  return { status: isDown ? 0 : 2, comment: chain.stopped() ?? problem };
 }

@@ -10,7 +10,11 @@ export async function findHeader(
   numberOrHash?: number | Hex,
 ): Promise<BlockHeader | null> {
   try {
-    const block = await getBlock(viem, blockParameter(numberOrHash));
+    const named =
+      typeof numberOrHash === "number"
+        ? { blockNumber: BigInt(numberOrHash) }
+        : numberOrHash && { blockHash: numberOrHash };
+    const block = await getBlock(viem, named);
     return {
       number: Number(block.number),
       hash: block.hash,
@@ -22,13 +26,6 @@ export async function findHeader(
     if (nodeErrorIn(thrown)?.code === "block-unknown") return null;
     throw unwrapError(thrown);
   }
-}
-
-function blockParameter(numberOrHash?: number | Hex) {
-  if (numberOrHash === undefined) return {};
-  return typeof numberOrHash === "number"
-    ? { blockNumber: BigInt(numberOrHash) }
-    : { blockHash: numberOrHash };
 }
 
 /** Returns the newest block's header. Throws `NodeError`. */

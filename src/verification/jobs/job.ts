@@ -81,7 +81,7 @@ async function outcomeOf(
     const isVerified = await whileAsking(() => isStillFullyVerified(context, job.address));
     if (isVerified) return { alreadyVerified: true };
     const [build, facts] = await whileAsking(async () => [
-      await catalogue.resolve(compilerFamily(job), job.compilerVersion),
+      await catalogue.resolve(job.compiler === "vyper" ? "vyper" : "solc", job.compilerVersion),
       await fetchOnChainFacts(context, job.address, signal),
     ]);
     const answer = await context.workers.run(
@@ -116,10 +116,6 @@ async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<v
     context.log.warn({ address: job.address, error: error.message }, "proxy not detected");
     await saveUnreadProxy(context.sql, job.address);
   }
-}
-
-function compilerFamily({ compiler }: ClaimedJob): "solc" | "vyper" {
-  return compiler === "vyper" ? "vyper" : "solc";
 }
 
 function toRow(

@@ -47,12 +47,9 @@ export function oldAuxdata(text: string): Buffer {
 export function hasInnerAuxdata(creation: CompiledCode, reported: AssemblyAuxdata): boolean {
   const values = new Map([...reported.values()].map((value) => [value.toString("hex"), value]));
   const [only] = values.values();
-  if (only === undefined || ![...values.values()].some(hasHash)) return false;
+  const hashes = [...values.values()].map((auxdata) => parseCodeMetadata(auxdata)?.hash ?? null);
+  if (only === undefined || hashes.every((hash) => hash === null)) return false;
   return values.size > 1 || !creation.bytes.subarray(-only.length).equals(only);
-}
-
-function hasHash(auxdata: Buffer): boolean {
-  return parseCodeMetadata(auxdata)?.hash != null;
 }
 
 /** Marks metadata by two compiles that differ in blanks: bytes planted by an author stay the same. */
