@@ -16,6 +16,8 @@ const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "account/txsBeaconWithdrawal": "a development chain has no consensus layer to withdraw from",
   "transaction/listtransfers":
     "the sample chain's transactions with transfers have other hashes each time",
+  "account/userops": "the sample chain has no EntryPoint",
+  "transaction/listuserops": "the sample chain has no EntryPoint",
   "proxy/eth_getUncleByBlockNumberAndIndex": "a development chain has no uncles",
   "proxy/eth_sendRawTransaction": "a signed transaction is good for once",
   "contract/verify_vyper_contract": "no Vyper compiler is bundled",

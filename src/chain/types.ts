@@ -132,7 +132,13 @@ export interface Oddity {
    * `not-executed` and `no-receipt`: transactions without receipts. `extra-receipts` and `no-transaction`: receipts without
    * transactions. The block's gas confirms the first of each pair, and the second may be a list that a node cut.
    */
-  kind: "not-executed" | "no-receipt" | "extra-receipts" | "no-transaction" | "odd-header";
+  kind:
+    | "not-executed"
+    | "no-receipt"
+    | "extra-receipts"
+    | "no-transaction"
+    | "odd-header"
+    | "odd-field";
   reason: string;
 }
 

@@ -121,6 +121,7 @@ function requestsOf({ page, subject = "" }: ShellContent, chainId: number | null
           include_zero_value: "true",
           names: "true",
         }),
+        action("transaction", "listuserops", { txhash: subject, ...FIRST_PAGE }),
       ];
     case "block":
       return [action("block", "getblock", { block: subject })];

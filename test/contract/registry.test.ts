@@ -38,6 +38,7 @@ const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "account/fundedby": { address: "Query parameter 'address' is required" },
   "account/approvals": { address: "Query parameter 'address' is required" },
+  "account/userops": { address: "Query parameter 'address' is required" },
   "account/txsBeaconWithdrawal": { address: "Query parameter 'address' is required" },
   "logs/getLogs": {
     fromBlock: "Required query parameters missing: fromBlock",

@@ -27,6 +27,7 @@ import { supplies } from "./modules/stats/supplies.ts";
 import { tokens } from "./modules/token.ts";
 import { transactionLists } from "./modules/transaction/lists.ts";
 import { transactions } from "./modules/transaction/transactions.ts";
+import { listuserops, userops } from "./modules/user-operations.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
@@ -37,6 +38,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     ...holdings,
     ...income,
     approvals,
+    userops,
   ],
   logs: [getLogs],
   token: tokens,
@@ -49,7 +51,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     verifysourcecode,
     ...verificationStates,
   ],
-  transaction: [...transactions, ...transactionLists],
+  transaction: [...transactions, ...transactionLists, listuserops],
   gastracker,
   getapilimit: [getapilimit],
   nametag: [getaddresstag],

@@ -73,14 +73,14 @@ export function blockInHex(value: unknown): unknown {
     : value;
 }
 
-/** Returns a block's number, undefined for the served head. */
+/** Returns a block's number at a served head. */
 export async function numberOfBlock(
   context: RpcContext,
   value: unknown,
   place: number,
-): Promise<number | undefined> {
+): Promise<(head: number) => number> {
   const block = parse(tag(place), blockInHex(value));
-  return block === "pending" ? undefined : resultOf(await findNumber(context, block));
+  return resultOf(await findNumber(context, block === "pending" ? "latest" : block));
 }
 
 /** Parses a number of at least `least` and at most `most`. */
@@ -125,8 +125,8 @@ export const getHeaderByNumber = method([1, 1], async (context, [block]) => {
 
 /** `ots_getBlockDetails`. */
 export const getBlockDetails = method([1, 1], async (context, [block]) => {
-  const number = await numberOfBlock(context, block, 0);
-  return findDetails(context, (head) => ({ number: number ?? head.number }));
+  const numberAt = await numberOfBlock(context, block, 0);
+  return findDetails(context, (head) => ({ number: numberAt(head.number) }));
 });
 
 /** `ots_getBlockDetailsByHash`. */
@@ -137,11 +137,11 @@ export const getBlockDetailsByHash = method([1, 1], async (context, [block]) => 
 
 /** `ots_getBlockTransactions`: page 0 has the last transactions of the block. */
 export const getBlockTransactions = method([3, 3], async (context, [block, page, size]) => {
-  const number = await numberOfBlock(context, block, 0);
+  const numberAt = await numberOfBlock(context, block, 0);
   const skipped = wholeNumber(page, 1);
   const limit = wholeNumber(size, 2, [1, MAXIMUM_SIZE]);
   const found = await context.read(async (sql, served) => {
-    const block = await getBlock(sql, { number: number ?? (await served).number });
+    const block = await getBlock(sql, { number: numberAt((await served).number) });
     if (!block) return undefined;
     const end = Math.max(block.transactionCount - skipped * limit, 0);
     const start = Math.max(end - limit, 0);

@@ -53,11 +53,11 @@ const getBlockByHash = method([1, 2], async (context, [block, isWhole = false]) 
 });
 
 const getBlockReceipts = method([1, 1], async (context, [block]) => {
-  const number = isHash(block) ? undefined : await numberOfBlock(context, block, 0);
+  const numberAt = isHash(block) ? Number : await numberOfBlock(context, block, 0);
   const found = await context.read(async (sql, served) =>
     getBlock(
       sql,
-      isHash(block) ? { hash: lowerHex(block) } : { number: number ?? (await served).number },
+      isHash(block) ? { hash: lowerHex(block) } : { number: numberAt((await served).number) },
     ),
   );
   if (!found) return null;

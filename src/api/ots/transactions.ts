@@ -58,10 +58,11 @@ export const getTransactionBySenderAndNonce = method([2, 2], async ({ read }, [s
 /** `ots_hasCode`. */
 export const hasCode = method([2, 2], async (context, [account, block]) => {
   const address = parse(addressAt(0, "address"), account);
-  const number = await numberOfBlock(context, block, 1);
+  const numberAt = await numberOfBlock(context, block, 1);
   const at = await context.read(async (sql, served) => {
     const head = await served;
-    if (number === undefined || number === head.number) return head;
+    const number = numberAt(head.number);
+    if (number === head.number) return head;
     return number > head.number ? null : ((await getBlock(sql, { number })) ?? null);
   });
   return at && hasCodeAt(context, address, at);
@@ -166,10 +167,10 @@ export const searchAfter = search("asc");
 function search(order: Order) {
   return method([3, 3], async (context, [subject, from, size]) => {
     const address = parse(addressAt(0, "address"), subject);
-    const block = await numberOfBlock(context, from, 1);
+    const blockAt = await numberOfBlock(context, from, 1);
     const count = wholeNumber(size, 2, [1, MAXIMUM_SIZE]);
     const { rows, ...ends } = await context.read(async (sql, served) => {
-      const edge = block ?? (await served).number;
+      const edge = blockAt((await served).number);
       const bounds = edge === 0 ? {} : order === "asc" ? { from: edge + 1 } : { to: edge - 1 };
       const places = await listPlacesOfAddress(sql, address, bounds, order, count);
       const last = places.at(-1)?.blockNumber;

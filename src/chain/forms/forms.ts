@@ -2,6 +2,7 @@ import type { FetchedBlock } from "../types.ts";
 import { completeHeader } from "./headers.ts";
 import { leaveOutUnexecuted } from "./not-executed.ts";
 import { alignReceipts } from "./receipt-lists.ts";
+import { completeReceipts } from "./receipts.ts";
 import { completeTransactions } from "./transactions.ts";
 
 // Forms in which nodes of other chains answer. Each file brings one of them into the form of the execution-apis
@@ -15,10 +16,10 @@ export function inCommonForm(fetched: FetchedBlock): FetchedBlock {
 
 /** Returns a block with one receipt for each transaction, in their order, where the list has them. */
 export function withReceiptsInOrder(fetched: FetchedBlock): FetchedBlock {
-  return alignReceipts(fetched);
+  return completeReceipts(alignReceipts(fetched));
 }
 
 /** Returns a block for which no further receipts can be had without the transactions that have none. */
 export function withExecutedOnly(fetched: FetchedBlock): FetchedBlock {
-  return leaveOutUnexecuted(alignReceipts(fetched));
+  return leaveOutUnexecuted(completeReceipts(alignReceipts(fetched)));
 }

@@ -1,5 +1,7 @@
 import { inOneForm } from "../../core/evm/authorization.ts";
+import { isNothing } from "../../core/json/record.ts";
 import type { FetchedBlock, RawAuthorization, RawTransaction } from "../types.ts";
+import { withOddity } from "./oddity.ts";
 
 /**
  * Fills in fields that types of other chains lack: a transaction with `calls` in place of `to`, `value` and `input` (Tempo's
@@ -8,33 +10,26 @@ import type { FetchedBlock, RawAuthorization, RawTransaction } from "../types.ts
  */
 export function completeTransactions(fetched: FetchedBlock): FetchedBlock {
   const { transactions } = fetched.block;
-  if (transactions.every(isComplete)) return fetched;
-  return {
+  if (!transactions.some((one) => lacksFields(one) || Array.isArray(one.authorizationList))) {
+    return fetched;
+  }
+  const completed = {
     ...fetched,
-    block: { ...fetched.block, transactions: transactions.map(completed) },
+    block: { ...fetched.block, transactions: transactions.map(complete) },
   };
+  const isOdd = transactions.some((one) => !(Number(one.type) > LAST_TYPE) && lacksFields(one));
+  return isOdd ? withOddity(completed, { kind: "odd-field", reason: LACKS_FIELDS }) : completed;
 }
 
 /** The newest type of the specification: those up to it have all fields. */
 const LAST_TYPE = 4;
+const LACKS_FIELDS = "a transaction has no input, value, nonce or gas";
 
-function isComplete({
-  type,
-  input,
-  value,
-  nonce,
-  gas,
-  authorizationList,
-}: RawTransaction): boolean {
-  return (
-    !Array.isArray(authorizationList) &&
-    (!(Number(type) > LAST_TYPE) ||
-      [input, value, nonce, gas].every((field) => typeof field === "string"))
-  );
+function lacksFields({ input, value, nonce, gas }: RawTransaction): boolean {
+  return isNothing(input) || isNothing(value) || isNothing(nonce) || isNothing(gas);
 }
 
-function completed(transaction: RawTransaction & { data?: unknown }): RawTransaction {
-  if (isComplete(transaction)) return transaction;
+function complete(transaction: RawTransaction & { data?: unknown }): RawTransaction {
   const { data, authorizationList } = transaction;
   return {
     ...transaction,

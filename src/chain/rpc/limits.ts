@@ -80,7 +80,7 @@ export class Gate {
         if (this.closed) this.#openLater();
         else this.#admission.admit();
       },
-      Math.ceil(this.#closedUntil - performance.now()),
+      Math.max(1, Math.ceil(this.#closedUntil - performance.now())),
     ).unref();
   }
 }

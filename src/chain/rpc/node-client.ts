@@ -4,7 +4,7 @@ import { isHexData } from "../../core/evm/hex.ts";
 import { isExactQuantity, isQuantity } from "../../core/evm/quantity.ts";
 import { isUint256 } from "../../core/evm/uint256.ts";
 import { NodeError } from "../errors/errors.ts";
-import { type Ask, resultOf } from "../errors/outcomes.ts";
+import { type Ask, type Outcome, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";
 import type { RpcCall } from "../options.ts";
 
@@ -22,9 +22,10 @@ export function createNodeClient(ask: Ask): NodeClient {
   function send(): void {
     const asked = waiting;
     waiting = [];
-    const outcomes = ask(asked.map(({ call }) => call));
-    for (const [index, { call, resolve }] of asked.entries()) {
-      resolve(outcomes.then((all) => readResult(call, resultOf(all[index]))));
+    const calls = asked.map(({ call }) => call);
+    const outcomes = ask(calls).then((all) => requireForms(calls, all));
+    for (const [index, { resolve }] of asked.entries()) {
+      resolve(outcomes.then((all) => readResult(resultOf(all[index]))));
     }
   }
 
@@ -68,9 +69,19 @@ function isHeaderOrNull(result: unknown): boolean {
   return result === null || isHeader(result);
 }
 
-function readResult({ method }: RpcCall, result: unknown): unknown {
-  if (FORMS[method]?.(result) === false) {
-    throw new NodeError("bad-answer", `${method}: no answer of that kind`);
-  }
+/** Returns the outcomes, with an error in place of each malformed result: such a call alone is asked again. */
+export function requireForms(calls: readonly RpcCall[], outcomes: Outcome[]): Outcome[] {
+  return outcomes.map((outcome, index) => {
+    const form = FORMS[calls[index]?.method ?? ""];
+    if (form === undefined || "error" in outcome || form(outcome.result)) return outcome;
+    const reason =
+      form === isHeaderOrNull
+        ? "a block has no number, time, hash or parent"
+        : `${calls[index]?.method}: no answer of that kind`;
+    return { error: new NodeError("bad-answer", reason) };
+  });
+}
+
+function readResult(result: unknown): unknown {
   return isHeader(result) ? headerFields(result) : result;
 }

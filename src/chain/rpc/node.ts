@@ -62,8 +62,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
-      const release =
-        isLate && concurrency.value === options.concurrency ? gate.tryEnter() : undefined;
+      const release = isLate ? gate.tryEnter() : undefined;
       let answered = first;
       if (release && hedging.take()) {
         second = http.exchange(calls, stop.signal).finally(release);

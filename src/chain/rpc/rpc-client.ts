@@ -5,7 +5,7 @@ import { type AskOptions, CALLER_TIMEOUT_MS, type RpcCall } from "../options.ts"
 import type { ForwardedAnswer } from "../questions.ts";
 import { Retry } from "../retry.ts";
 import type { Node } from "./node.ts";
-import { createNodeClient, type NodeClient } from "./node-client.ts";
+import { createNodeClient, type NodeClient, requireForms } from "./node-client.ts";
 import type { NodePool } from "./pool.ts";
 
 /** Errors of a block that a reorganisation removed. */
@@ -41,7 +41,9 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
       let open = [...calls.keys()];
       for (;;) {
         const asked = open.length;
-        await fillIn(outcomes, open, calls, (some) => node.call(some, stop, options));
+        await fillIn(outcomes, open, calls, async (some) =>
+          requireForms(some, await node.call(some, stop, options)),
+        );
         open = open.filter((index) => {
           const error = errorIn(outcomes[index]);
           return error !== undefined && mayAskAgain(error, options);

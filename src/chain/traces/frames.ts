@@ -120,7 +120,7 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   // The frame at each depth of the current branch.
   let branch: CallFrame[] = [];
   for (const flat of answer as FlatFrame[]) {
-    if ((flat?.blockHash ?? blockHash) !== blockHash) {
+    if (String(flat?.blockHash ?? blockHash).toLowerCase() !== blockHash) {
       throw new NodeError("bad-answer", "the trace is that of another block");
     }
     if (typeof flat?.transactionPosition !== "number") continue;

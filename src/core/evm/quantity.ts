@@ -12,10 +12,10 @@ export function isExactQuantity(text: unknown): text is Hex {
   return isQuantity(text) && Number.isSafeInteger(Number.parseInt(text, 16));
 }
 
-/** Converts a hex quantity, or a JSON number in its place. Throws `RangeError` for anything else or above 2^53 - 1. */
+/** Converts a hex quantity, `0x` for 0, or a JSON number in its place. Throws `RangeError` for anything else or above 2^53 - 1. */
 export function quantityToNumber(quantity: string | number): number {
   const isHex = typeof quantity === "string" && quantity.startsWith("0x");
-  const value = isHex ? Number(quantity) : quantity;
+  const value = isHex ? Number(quantity === "0x" ? 0 : quantity) : quantity;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   throw new RangeError(`quantity ${quantity} is not a safe integer`);
 }

@@ -214,7 +214,7 @@ function requireName(
   reason: string,
   check: Check,
 ): void {
-  if (value === expected) return;
+  if (value === expected || value?.toLowerCase() === expected) return;
   check.requireThat(isNothing(value) || value === NO_HASH, reason);
   check.prefer(false, "odd-field", `${reason}: it names none`);
 }

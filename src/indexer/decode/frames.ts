@@ -1,5 +1,6 @@
 import type { CallFrame, RawReceipt, TransactionTrace } from "../../chain/types.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
+import { isNothing } from "../../core/json/record.ts";
 
 export const CALL_TYPES: ReadonlySet<string> = new Set([
   "call",
@@ -22,9 +23,15 @@ export interface PlacedFrame {
   isMisjudged: boolean;
 }
 
+/** Returns a receipt's status; null where there is none (before Byzantium, EIP-658). */
+export function statusOf({ status }: RawReceipt): number | null {
+  return isNothing(status) || status.length === 0 ? null : quantityToNumber(status);
+}
+
 /** Returns whether a transaction failed: by its receipt, before Byzantium (EIP-658) by its trace, else false. */
-export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | undefined): boolean {
-  if (status) return quantityToNumber(status) === 0;
+export function hasFailed(receipt: RawReceipt, trace: TransactionTrace | undefined): boolean {
+  const status = statusOf(receipt);
+  if (status !== null) return status === 0;
   return (trace?.frame.error ?? null) !== null;
 }
 

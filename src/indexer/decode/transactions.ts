@@ -10,7 +10,7 @@ import {
 import { isNothing } from "../../core/json/record.ts";
 import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 import { fieldsOfReceipt, fieldsOfTransaction, l1FeeOf } from "./chain-fields.ts";
-import { hasFailed, tracerText } from "./frames.ts";
+import { hasFailed, statusOf, tracerText } from "./frames.ts";
 
 /** Adds the block, its transactions, hashes and activity to the rows; receipts and traces are in the same order. */
 export function decodeTransactions(
@@ -39,7 +39,6 @@ export function decodeTransactions(
     if (price > baseFee) reward += gasUsed * (price - baseFee);
     const l1Fee = l1FeeOf(receipt);
     if (l1Fee !== null) l1Fees = (l1Fees ?? 0n) + BigInt(l1Fee);
-    const status = receipt.status ? quantityToNumber(receipt.status) : null;
     const failed = hasFailed(receipt, trace);
     const isCreation = transaction.to === null && !failed;
     const createdContract = isCreation ? (receipt.contractAddress ?? null) : null;
@@ -60,7 +59,7 @@ export function decodeTransactions(
       maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? null,
       gasUsed: receipt.gasUsed,
       cumulativeGasUsed: receipt.cumulativeGasUsed,
-      status,
+      status: statusOf(receipt),
       input: transaction.input,
       error: error === null ? null : tracerText(error),
       revertData: error === null ? null : (trace?.frame.output ?? null),

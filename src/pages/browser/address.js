@@ -23,6 +23,7 @@ import {
   internalColumns,
   logColumns,
   minedColumns,
+  ownOperationColumns,
   ownTransactionColumns,
   ownTransferColumns,
   ownWithdrawalColumns,
@@ -61,6 +62,12 @@ const LISTS = {
     what: "tokens",
     request: (paging) => action("What it holds", "account", "tokenlist", { address, ...paging }),
     columns: tokenColumns,
+  },
+  operations: {
+    title: "User operations",
+    what: "user operations",
+    request: ofAddress("Its user operations", "userops"),
+    columns: ownOperationColumns,
   },
   approvals: approvalList,
   logs: {

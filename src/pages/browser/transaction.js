@@ -27,6 +27,7 @@ import { Transfers } from "./parts/transfers.js";
 import { InternalCalls } from "./transaction/calls.js";
 import { ChainFields, Fee } from "./transaction/fees.js";
 import { Logs } from "./transaction/logs.js";
+import { Operations } from "./transaction/operations.js";
 import { Status } from "./transaction/outcome.js";
 import { Unmined } from "./transaction/pending.js";
 import { Summary } from "./transaction/summary.js";
@@ -67,6 +68,7 @@ function Mined({ transaction }) {
     <${Overview} transaction=${transaction} />
     <${Call} transaction=${transaction} />
     ${details.chainFields && html`<${ChainFields} fields=${details.chainFields} />`}
+    <${Operations} hash=${hash} />
     <${Transfers} hash=${hash} />
     <${InternalCalls} hash=${hash} isTraced=${details.traced} />
     <${Logs} hash=${hash} first=${transaction} />

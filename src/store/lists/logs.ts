@@ -33,6 +33,8 @@ export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */
   topics: readonly (Hex | undefined)[];
+  /** All topics are there, and so many words of data. */
+  words?: number;
 }
 
 /** Inclusive; `latest` is the published head. */
@@ -65,14 +67,23 @@ export async function searchLogs(
   page: PageRange,
   order: Order = "asc",
 ): Promise<LogEntry[]> {
-  const by = direction(sql, order);
   const searches = await Promise.all(
     patterns.map(async (pattern) => ({
       pattern,
       range: await narrowestRange(sql, listRanges(sql, pattern), blocks),
     })),
   );
-  const keys = keysOf(sql, searches, blocks, page, order);
+  return readLogs(sql, keysOf(sql, searches, blocks, page, order), order, page.limit);
+}
+
+/** Returns at most `limit` logs for a page of keys, in its order. */
+export async function readLogs(
+  sql: Queryable,
+  keys: Fragment,
+  order: Order,
+  limit: number,
+): Promise<LogEntry[]> {
+  const by = direction(sql, order);
   const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
     SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
@@ -85,7 +96,7 @@ export async function searchLogs(
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, page.limit, ({ data }) => [data]);
+  return readPage(query, limit, ({ data }) => [data]);
 }
 
 /** A pattern and its range: undefined for all blocks. */
@@ -194,11 +205,13 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
  * since the range is chosen and most of it matches. By column statistics it would expect too few
  * rows to fill a page, read the whole range and sort it.
  */
-function matching(sql: Queryable, { address, topics }: LogPattern): Fragment {
+export function matching(sql: Queryable, { address, topics, words }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>
     topic === undefined ? [] : [sql`${sql(`topic${index}`)} = ${topic}`],
   );
   if (address !== undefined) conditions.push(sql`address = ${address}::bytea`);
+  if (words !== undefined)
+    conditions.push(sql`topic3 IS NOT NULL AND length(data) = ${32 * words}::int`);
   if (conditions.length === 0) return sql``;
   const all = conditions.reduce((some, condition) => sql`${some} AND ${condition}`);
   return sql`AND CASE WHEN ${all} THEN true END IS NOT NULL`;

@@ -1,6 +1,7 @@
 import http from "node:http";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { actionsIn } from "../../../src/api/explorer/registry.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addr, BLOCKS, WORLD_OF_LISTS, word } from "../../support/world-of-lists.ts";
 
@@ -26,8 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const json = async (query: string, path = "/api") =>
-  ((await (await fetch(`${origin}${path}?${query}`)).json()) as { result: object[] }).result;
 const file = (query: string, path = "/api", headers: Record<string, string> = {}) =>
   fetch(`${origin}${path}?${query}`, { headers: { "accept-encoding": "identity", ...headers } });
 
@@ -47,19 +46,52 @@ function parseCsv(text: string): string[][] {
   return rows;
 }
 
-test.each([
+const ofAccount = (action: string, more = "") => [
+  "/api",
+  `module=account&action=${action}&address=${addr(1)}${more}`,
+];
+const EQUAL = [
   ["/api", TRANSFERS],
   ["/v2/api", TRANSFERS],
   ["/api", `module=logs&action=getLogs&fromBlock=1480&toBlock=latest&topic0=${word(1)}`],
   ["/v2/api", `module=token&action=getTokenHolders&contractaddress=${addr(1)}`],
-  ["/api", `module=account&action=tokenlist&address=${addr(1)}`],
-  ["/api", `module=account&action=txlist&address=${addr(1)}`],
-])("CSV, NDJSON and JSON are equal: %s?%s", async (path, query) => {
+  ["/v2/api", `module=token&action=tokenholderlist&contractaddress=${addr(1)}`],
+  ["/v2/api", "module=token&action=listtokens"],
+  ["/v2/api", "module=block&action=listblocks&startblock=1400"],
+  ["/api", "module=contract&action=listcontracts&filter=verified"],
+  ["/v2/api", "module=transaction&action=listtransactions&startblock=1470"],
+  ["/api", `module=transaction&action=listtransfers&txhash=${word(70_007)}`],
+  ["/v2/api", "module=account&action=listaccounts"],
+  ["/v2/api", `module=transaction&action=listuserops&txhash=${word(70_007)}`],
+  ofAccount("tokenlist"),
+  ofAccount("addresstokenbalance"),
+  ofAccount("addresstokennftbalance"),
+  ofAccount("txlist"),
+  ofAccount("txlistinternal"),
+  ofAccount("tokennfttx"),
+  ofAccount("token1155tx"),
+  ofAccount("token404tx"),
+  ofAccount("userops"),
+  ofAccount("txsBeaconWithdrawal"),
+  ofAccount("getminedblocks"),
+] as [path: string, query: string][];
+
+/** They ask contracts. */
+const NOT_COMPARED = ["approvals", "addresstokennftinventory"];
+
+test("every list that has cursors is compared", () => {
+  const compared = EQUAL.map(([, query]) => new URLSearchParams(query).get("action"));
+  const lists = actionsIn("etherscan").filter(({ action }) => action.cursor);
+  const names = lists.map(({ action }) => action.name);
+  expect(new Set([...compared, ...NOT_COMPARED])).toEqual(new Set(names));
+});
+
+test.each(EQUAL)("CSV, NDJSON and JSON are equal: %s?%s", async (path, query) => {
   const rows: object[] = [];
-  for (let page = 1; ; page++) {
-    const found = await json(`${query}&offset=1000&page=${page}`, path);
-    rows.push(...found);
-    if (found.length < 1000) break;
+  for (let cursor: string | null = "start"; cursor !== null; ) {
+    const page = await fetch(`${origin}${path}?${query}&offset=5000&cursor=${cursor}`);
+    rows.push(...((await page.json()) as { result: object[] }).result);
+    cursor = page.headers.get("x-next-cursor");
   }
   const lines = await file(`${query}&format=ndjson`, path);
   expect(lines.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");

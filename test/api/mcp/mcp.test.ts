@@ -28,9 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function connect(mode: "legacy" | { pin: string }) {
+async function connect(mode: "legacy" | { pin: string }, at = `${url}/mcp`) {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(at)));
   return client;
 }
 
@@ -175,6 +175,94 @@ describe.each([
     const chains = await call(client, "list_chains");
     expect(chains.result).toMatchObject([{ chainid: "31337" }]);
   });
+});
+
+describe("of two chains", () => {
+  let south: TestApp;
+  let both: TestApp;
+  let origin: string;
+  beforeAll(async () => {
+    south = await createTestApp({ networkName: "South", chainId: () => 77 });
+    both = await createTestApp({ sql: server.sql, chains: (own) => [own, south.served] });
+    await publish(south.sql, {
+      blocks: Array.from({ length: 200 }, (_, number) => ({ number })),
+      transactions: Array.from({ length: 200 }, (_, blockNumber) => ({
+        ...{ blockNumber, fromAddress: PARTY, input: `0x${"cd".repeat(900)}` as const },
+      })),
+    });
+    origin = await both.app.listen({ port: 0, host: "127.0.0.1" });
+  });
+  afterAll(async () => {
+    await both.close();
+    await south.close();
+  });
+
+  test("a tool asks for the chain, and answers from the one that is named", async () => {
+    const client = await connect({ pin: "2026-07-28" }, `${origin}/mcp`);
+    const { tools } = await client.listTools();
+    const ofChain = tools.filter(
+      ({ name }) => name.includes("_") && !/^(find|call|list|convert)_/.test(name),
+    );
+    for (const { inputSchema } of ofChain) expect(inputSchema.required).toContain("chainid");
+    const args = { address: PARTY, offset: 1, sort: "desc" };
+    expect((await call(client, "account_txlist", args)).error?.code).toBe("wrong-chain");
+    for (const [chainid, block] of [
+      ["31337", "39"],
+      ["77", "199"],
+    ]) {
+      const told = await call(client, "account_txlist", { ...args, chainid });
+      expect(told).toMatchObject({ chainid, block: { number: block } });
+    }
+    expect((await call(client, "list_chains")).result).toMatchObject([
+      { chainid: "31337" },
+      { chainid: "77" },
+    ]);
+    await client.close();
+    const named = await connect("legacy", `${origin}/south/mcp`);
+    expect((await call(named, "account_txlist", args)).chainid).toBe("77");
+    expect(
+      (await call(named, "account_txlist", { ...args, chainid: "31337" })).error,
+    ).toBeDefined();
+    await named.close();
+  });
+
+  test("an answer has at most 60,000 characters, and its cursor leads to the rows left out", async () => {
+    const client = await connect({ pin: "2026-07-28" }, `${origin}/south/mcp`);
+    const args = { address: PARTY, offset: 200, sort: "asc" };
+    const seen: string[] = [];
+    let pages = 0;
+    for (let cursor: string | undefined = "start"; cursor; pages++) {
+      const told: Told = await call(client, "account_txlist", { ...args, cursor });
+      expect(JSON.stringify(told).length).toBeLessThanOrEqual(60_000);
+      const rows = told.result as { blockNumber: string }[];
+      seen.push(...rows.map(({ blockNumber }) => blockNumber));
+      cursor = told.next_cursor;
+      if (cursor) {
+        const [first] = told.cut ?? [];
+        expect(first).toMatch(
+          new RegExp(`^${rows.length} of \\d+ rows shown, ask again with cursor$`),
+        );
+      }
+    }
+    expect(pages).toBeGreaterThan(3);
+    expect(seen).toEqual(Array.from({ length: 200 }, (_, number) => String(number)));
+    await client.close();
+  });
+});
+
+test("a request beyond the rate limit is refused before the protocol", async () => {
+  const limited = await createTestApp({ sql: server.sql, rateLimit: 2 });
+  const ask = () =>
+    limited.app.inject({
+      ...{ method: "POST", url: "/mcp", payload: { jsonrpc: "2.0", id: 1, method: "ping" } },
+      headers: { host: "localhost", accept: "application/json, text/event-stream" },
+    });
+  expect([(await ask()).statusCode, (await ask()).statusCode]).toEqual([200, 200]);
+  const { statusCode, headers, body } = await ask();
+  expect([statusCode, headers["x-periscope-error"]]).toEqual([429, "rate-limited"]);
+  expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+  expect(JSON.parse(body)).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32_000 } });
+  await limited.close();
 });
 
 describe("before the protocol", () => {

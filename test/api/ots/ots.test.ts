@@ -319,3 +319,18 @@ test("errors are objects, and a batch is of one state", async () => {
   expect(batch.headers["x-periscope-block"]).toBe(`${Number(first.result)};${second.result.hash}`);
   expect((await server.app.inject({ method: "GET", url: "/ots" })).statusCode).toBe(405);
 });
+
+test("the finalized block is the node's, and never above the served head", async () => {
+  const numberOf = async (tag: string) =>
+    Number((await ask("eth_getBlockByNumber", tag, false)).number);
+  for (const tag of ["safe", "finalized"]) {
+    const theirs = await rpc.request<{ number: Hex }>("eth_getBlockByNumber", tag, false);
+    expect(await numberOf(tag)).toBe(Number(theirs.number));
+  }
+  await rpc.request("anvil_mine", "0x80");
+  for (const tag of ["safe", "finalized"]) {
+    const theirs = await rpc.request<{ number: Hex }>("eth_getBlockByNumber", tag, false);
+    expect(Number(theirs.number)).toBeGreaterThan(oracle.head.number);
+    expect(await numberOf(tag)).toBe(oracle.head.number);
+  }
+});

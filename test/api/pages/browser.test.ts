@@ -1,12 +1,21 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { concat } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actionsIn } from "../../../src/api/explorer/registry.ts";
 import type { Network } from "../../../src/pages/network.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
-import { addressAt, blockHash, publish, setSyncState } from "../../support/build.ts";
+import {
+  addressAt,
+  blockHash,
+  publish,
+  setSyncState,
+  transactionHash,
+  wordAt,
+} from "../../support/build.ts";
 import { bundledVerifier } from "../../support/bundled-verifier.ts";
+import { USER_OPERATION } from "../../support/world/events.ts";
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -26,6 +35,14 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
     await publish(server.sql, {
       blocks: [{ number: 0 }, { number: 1 }, { number: 2 }],
       transactions: [{ blockNumber: 1, fromAddress: addressAt(5) }],
+      logs: [
+        {
+          ...{ blockNumber: 1, address: "0x4337084d9e255ff0702461cf8895ce9e3b5ff108" },
+          ...{ topic0: USER_OPERATION, topic1: wordAt(9), topic3: wordAt(0) },
+          topic2: `0x${"0".repeat(24)}${addressAt(6).slice(2)}`,
+          data: concat([wordAt(1), wordAt(0), wordAt(10 ** 9), wordAt(90_000)]),
+        },
+      ],
       tokens: [{ address: addressAt(7), holderCount: 1 }],
       dailyStatistics: [{ day: "2025-07-01", blockCount: 3 }],
     });
@@ -260,6 +277,18 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
       },
       { viewport: PHONE },
     );
+  });
+
+  test("a user operation stands on the pages of its transaction and of its account", async () => {
+    const transaction = `/tx/${transactionHash(1)}`;
+    for (const path of [transaction, `/address/${addressAt(6)}#operations`]) {
+      await visit(path, async (page) => {
+        const row = page.locator("tr, li").filter({ hasText: "version 0.8" }).first();
+        await row.getByText("failed").first().waitFor(PATIENCE);
+        await row.getByText("the account").first().waitFor(PATIENCE);
+        if (path === transaction) await page.getByText("User operations").first().waitFor(PATIENCE);
+      });
+    }
   });
 
   test("the reference asks the server, with addresses of this chain", async () => {

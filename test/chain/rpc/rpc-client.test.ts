@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { scriptedAddress } from "../../support/scripted-node/block.ts";
 import {
   html,
   lie,
@@ -73,6 +74,19 @@ describe("one call", () => {
     node.fail({ effect, times: 1 });
     expect(await chain.request("eth_chainId", [])).toBe("0x7a69");
     expect(node.requests).toHaveLength(2);
+  });
+
+  test("is asked again alone where the results of others are well-formed", async () => {
+    const node = await openNode();
+    node.chain.mine({});
+    const { chain } = openChain([node]);
+    const { hash } = node.chain.head.block;
+    const accounts = Array.from({ length: 10 }, (_, index) => scriptedAddress(`account ${index}`));
+    await chain.fetchCoinBalances(accounts, { number: 1, hash });
+    const before = node.count("eth_getBalance");
+    node.fail({ method: "eth_getBalance", effect: lie(() => "many"), times: 3 });
+    expect(await chain.fetchCoinBalances(accounts, { number: 1, hash })).toHaveLength(10);
+    expect(node.count("eth_getBalance") - before).toBe(13);
   });
 
   test("is given up after a bounded number of attempts", async () => {

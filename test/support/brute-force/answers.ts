@@ -49,6 +49,7 @@ import {
   topholders,
 } from "./token.ts";
 import { getcontractcreation, getstatus, gettxinfo, gettxreceiptstatus } from "./transaction.ts";
+import { listuserops, userops } from "./user-operations.ts";
 import type { Answerer, NodePlace, WireAnswer, WireRequest } from "./wire.ts";
 
 /** Every action that can be answered from an oracle, by `module/action` in lower case. */
@@ -92,6 +93,8 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "block/listblocks": listblocks,
   "transaction/listtransactions": listtransactions,
   "transaction/listtransfers": listtransfers,
+  "transaction/listuserops": listuserops,
+  "account/userops": userops,
   "contract/readcontract": readcontract,
   "contract/listbyname": listbyname,
   "contract/listnames": listnames,

@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { Oracle } from "../oracle/oracle.ts";
+import { USER_OPERATION } from "../world/events.ts";
 import type { Random } from "../world/random.ts";
 import { ANSWERERS } from "./answers.ts";
 import { DAILY_SERIES } from "./daily-series.ts";
@@ -292,6 +293,19 @@ function days({ oracle, random }: Draw): Parameters {
   });
 }
 
+/** The parts of a user operation's log, or of a malformed one. */
+function operation({ oracle, random }: Draw) {
+  const logs = oracle.logs.filter(({ topics }) => topics[0] === USER_OPERATION);
+  if (logs.length === 0 || random.chance(0.1)) return undefined;
+  const { topics, address: entryPoint, blockNumber: number, transactionIndex } = random.pick(logs);
+  const transaction = oracle.transactions.find(
+    (each) => each.blockNumber === number && each.transactionIndex === transactionIndex,
+  );
+  const parties = [topics[2], topics[3]].flatMap((topic) => topic?.replace(/^0x0{24}/, "0x") ?? []);
+  const party = random.pick([...parties, transaction?.from ?? ""]);
+  return { hash: topics[1], party, entryPoint, transaction: transaction?.hash };
+}
+
 const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parameters>> = {
   "account/txlist": (draw) => {
     const list = { ...oneAddress(draw), ...pages(draw), ...order(draw), ...range(draw) };
@@ -398,6 +412,26 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
     ...range(draw),
   }),
   "transaction/listtransfers": (draw) => ({ ...hash(draw), ...pages(draw) }),
+  "transaction/listuserops": (draw) => ({
+    ...some(draw.random, {
+      txhash: [0.4, () => operation(draw)?.transaction ?? transactionHash(draw)],
+      userophash: [0.7, () => operation(draw)?.hash ?? transactionHash(draw)],
+    }),
+    ...pages(draw),
+  }),
+  "account/userops": (draw) => {
+    const { random } = draw;
+    return {
+      ...some(random, {
+        address: [0.97, () => operation(draw)?.party ?? address(draw)],
+        role: [0.7, () => random.pick(["sender", "paymaster", "bundler", "bundler", "x"])],
+        entrypoint: [0.3, () => operation(draw)?.entryPoint ?? address(draw)],
+      }),
+      ...pages(draw),
+      ...order(draw),
+      ...range(draw),
+    };
+  },
   "contract/readcontract": (draw) => ({
     ...oneAddress(draw),
     ...some(draw.random, {

@@ -14,6 +14,10 @@ export const TRANSFER_BATCH = eventTopic(
   "TransferBatch(address,address,address,uint256[],uint256[])",
 );
 
+export const USER_OPERATION = eventTopic(
+  "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",
+);
+
 /** The word of an address: a topic, or an argument of an event. */
 export function addressWord(address: Address): Hex {
   return word(BigInt(address));

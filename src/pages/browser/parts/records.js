@@ -113,6 +113,42 @@ export const internalColumns = [
   value,
 ];
 
+const account = ["Account", ({ sender }) => html`<${Address} address=${sender} />`, "first"];
+const payer = [
+  "Paid by",
+  ({ paymaster }) =>
+    paymaster
+      ? html`<${Address} address=${paymaster} />`
+      : html`<span class="soft">the account</span>`,
+  "second",
+];
+const entryPoint = [
+  "EntryPoint",
+  (row) =>
+    html`<${Address} address=${row.entryPoint} /> <span class="soft">${row.entryPointVersion ? `version ${row.entryPointVersion}` : "of its own"}</span>`,
+  "second",
+];
+const outcome = [
+  "Call",
+  ({ isError }) =>
+    isError === "1" ? html`<span class="problem">failed</span>` : html`<span>succeeded</span>`,
+  "first end",
+];
+const cost = [
+  "Cost",
+  (row) => html`<${Coins} wei=${row.actualGasCost} hasUnit=${false} />`,
+  "number",
+];
+const ofOperation = [outcome, payer, cost, entryPoint];
+export const operationColumns = [account, ...ofOperation];
+export const ownOperationColumns = [
+  ["Transaction", (row) => html`<${TransactionLink} hash=${row.transactionHash} />`, "first"],
+  block,
+  time,
+  ...ofOperation,
+  ["Bundler", ({ bundler }) => html`<${Address} address=${bundler} />`],
+];
+
 export const tokenColumns = [
   [
     "Token",

@@ -1,8 +1,8 @@
-import type { Address, Hex } from "viem";
+import { type Address, concat, type Hex } from "viem";
 import { word } from "../contracts.ts";
-import { eventTopic } from "../events.ts";
+import { addressWord, eventTopic, USER_OPERATION } from "../events.ts";
 import { type Operation, run } from "../operations.ts";
-import type { Scenario } from "../scene.ts";
+import type { Scenario, Scene } from "../scene.ts";
 
 const NOTED = eventTopic("Noted(uint256,uint256,uint256)");
 
@@ -46,4 +46,35 @@ export const logs: Scenario = async (scene) => {
   scene.send({ from, to, data: run(many), gas: 2_000_000n });
   scene.send({ from, to, data: run([{ kind: "log", topics: [], data: payload(20_000) }]) });
   await scene.mine();
+  await userOperations(scene);
 };
+
+/** Ends of user operations (ERC-4337), with a paymaster and without, and events that only begin as one. */
+async function userOperations(scene: Scene): Promise<void> {
+  const [sender, other, paymaster] = scene.accounts.slice(5, 8).map(addressWord) as [Hex, Hex, Hex];
+  const end = (hash: number, topics: Hex[], success: number, words = 4): Operation => ({
+    kind: "log",
+    topics: [USER_OPERATION, word(0xb0b00 + hash), ...topics],
+    data: concat([word(7n << 64n), word(success), word(10n ** 15n), word(90_000)].slice(0, words)),
+  });
+  const bundle = [end(1, [sender, paymaster], 1), end(2, [other, word(0)], 0)];
+  const from = scene.accounts[8] as Address;
+  scene.send({ from, to: scene.contract("machine3"), data: run(bundle) });
+  const odd = [
+    end(4, [sender], 1),
+    end(5, [sender, paymaster], 1, 3),
+    end(1, [sender, word(0)], 1),
+  ];
+  scene.send({
+    from,
+    to: scene.contract("machine2"),
+    data: run([end(3, [other, paymaster], 1), ...odd]),
+  });
+  await scene.mine();
+  scene.send({
+    from: scene.accounts[6] as Address,
+    to: scene.contract("machine2"),
+    data: run(bundle),
+  });
+  await scene.mine();
+}

@@ -53,14 +53,14 @@ export const ethGetBlockByNumber = defineProxyAction({
   example: { tag: "0x1", boolean: "true" },
   async handle(context, { tag, boolean: isWhole }) {
     const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
-    // Only the node has these blocks.
-    if (tag === "pending" || tag === "safe" || tag === "finalized") {
-      return forward<JsonObject | null>(context, byNumber);
-    }
-    const number = numberOf(tag);
+    // Only the node has this block.
+    if (tag === "pending") return forward<JsonObject | null>(context, byNumber);
+    const named = await findNumber(context, tag);
+    if (named.kind !== "ok") return named;
     const { isAbove, block } = await context.read(async (sql, served) => {
       const head = await served;
-      return number === undefined || number === head.number
+      const number = named.result(head.number);
+      return number === head.number
         ? { isAbove: false, block: head }
         : { isAbove: number > head.number, block: await getBlockReference(sql, number) };
     });
@@ -185,23 +185,23 @@ async function ofIndexedBlock<Result>(
   if (named.kind !== "ok") return named;
   const { number, found } = await context.read(async (sql, served) => {
     const head = (await served).number;
-    const wanted = named.result ?? head;
+    const wanted = named.result(head);
     return { number: wanted, found: wanted > head ? { result: null } : await query(sql, wanted) };
   });
   return found ? ok(found.result) : forward(context, call(quantity(number)));
 }
 
-/** Returns the number of a tag's block; undefined for the served head. The node resolves `safe` and `finalized`. */
+/** Returns the number of a tag's block at a served head. The node resolves `safe` and `finalized`, which are never above the head. */
 export async function findNumber(
   context: ProxyContext,
   tag: Exclude<BlockTag, "pending">,
-): Promise<Outcome<number | undefined>> {
-  if (tag !== "safe" && tag !== "finalized") return ok(numberOf(tag));
+): Promise<Outcome<(head: number) => number>> {
+  if (tag !== "safe" && tag !== "finalized") return ok((head) => numberOf(tag) ?? head);
   const call = { method: "eth_getBlockByNumber", params: [tag, false] };
   const outcome = await forward<{ number?: unknown } | null>(context, call);
   if (outcome.kind !== "ok") return outcome;
   const number = outcome.result?.number;
-  return ok(isQuantity(number) ? numberOf(number) : BEYOND);
+  return ok((head) => (isQuantity(number) ? Math.min(Number(number), head) : BEYOND));
 }
 
 /** Returns the number of a tag's block; undefined for the served head. */

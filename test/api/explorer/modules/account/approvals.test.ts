@@ -318,6 +318,22 @@ describe("of tokens that answer badly", () => {
   });
 });
 
+test("an owner with more than 20,000 events gets no cut list", async () => {
+  const owner = `0x${"7".repeat(40)}` as const;
+  const write = (from: number, to: number) => database.sql`
+    INSERT INTO logs (block_number, transaction_index, log_index, address, topic0, topic1, topic2, topic3, data)
+    SELECT 1, 0, n, ${tokens[COIN]}::bytea, ${APPROVAL}::bytea, ${word(owner)}::bytea,
+      decode(lpad(to_hex(n % 3 + 1), 64, '0'), 'hex'), NULL, ${word(5n)}::bytea
+    FROM generate_series(${from}::int, ${to}::int) n`;
+  await write(1_001, 21_000);
+  const whole = await list(`address=${owner}`);
+  expect(whole).toMatchObject({ httpStatus: 200, message: "No approvals found", result: [] });
+  await write(21_001, 21_001);
+  for (const more of ["", "&cursor=start"]) {
+    expect(await list(`address=${owner}${more}`)).toMatchObject({ httpStatus: 503, status: "0" });
+  }
+});
+
 test("a bad parameter is refused, nothing is found for a stranger", async () => {
   const address = victim;
   const texts: [Record<string, string>, string][] = [
