@@ -140,10 +140,11 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
     } else if (error instanceof ChainError || error instanceof StoreError) {
+      const reason = isExpired(error) ? await explainExpired(chain, error) : error.message;
       status.phase = "waiting";
       status.backfill = null;
-      status.reason = isExpired(error) ? await explainExpired(chain, error) : error.message;
-      log.warn({ code: error.code }, `${status.reason}; ${next}`);
+      status.reason = reason;
+      log.warn({ code: error.code }, `${reason}; ${next}`);
     } else {
       status.phase = "waiting";
       // The status is public; the server's message may contain its host.

@@ -21,8 +21,8 @@ const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
 
-/** forge asks at once and then only every 15 s, so the answer waits; clients of httpx give up after 5 s. */
-const PATIENCE_MS = 4_000;
+/** forge asks at once and then only every 15 s, so the answer waits; clients of Etherscan by httpx give up after 5 s. */
+const PATIENCE_MS = { blockscout: 10_000, etherscan: 4_000 };
 
 const checkverifystatus = defineAction({
   name: "checkverifystatus",
@@ -32,7 +32,7 @@ const checkverifystatus = defineAction({
   example: { guid: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6" },
   refuse: () => ({ httpStatus: 400 }),
   async handle({ verifier, dialect, signal }, input) {
-    const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
+    const status = await verifier.wait(input.guid, PATIENCE_MS[dialect], signal);
     if (status?.state === "passed") {
       const { reason } = status;
       return reason === null
