@@ -25,8 +25,6 @@ import {
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
-/** Further behind than this, the state of all but the last block is read after them. */
-const STATE_BLOCKS = 3;
 /** State reads in one batch at the head. */
 const PENDING_READS = 500;
 /** A contract is unresponsive when its call had no answer for this long while the node answered another. */
@@ -34,7 +32,7 @@ const FAIR_PATIENCE_MS = 1_000;
 /** A node may announce a block shortly before it has it. */
 const LACKING_PATIENCE_MS = 10_000;
 
-/** Indexes the next blocks up to the node's head one by one, close to it each with the state it touched. Returns false when none was indexed. */
+/** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
   const blocks = await fetchValidBlocks(sync, {
@@ -53,14 +51,12 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
         })),
       ),
   });
-  const isBehind = blocks.length > STATE_BLOCKS;
   for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;
     if (!sync.head) requireStartBlock(sync.identity, header.hash);
     else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
-    await indexBlock(sync, header, encoded, !isBehind || header.hash === blocks.at(-1)?.hash);
+    await indexBlock(sync, header, encoded);
   }
-  if (isBehind) await readPending(sync);
   if (blocks.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
   return blocks.length > 0;
 }
@@ -82,22 +78,18 @@ async function indexBlock(
   sync: Sync,
   { number, hash }: BlockReference,
   encoded: EncodedRows,
-  withState: boolean,
 ): Promise<void> {
   const { writer } = sync;
   const recorded = { from: number, to: number };
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };
-  const values = withState ? await readTouched() : undefined;
+  const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
+  const asked = withoutContracts(keys, sync.unresponsive.all());
+  const values = await readState(sync, asked, { number, hash });
   await publish(writer, range, values ?? null);
   await loadHead(sync);
   reportFollowing(sync);
-
-  async function readTouched() {
-    const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
-    return readState(sync, withoutContracts(keys, sync.unresponsive.all()), { number, hash });
-  }
 }
 
 /** Reads a batch of pending state. Returns `none` when nothing is left, `later` when the node cannot answer now. */

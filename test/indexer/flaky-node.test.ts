@@ -90,25 +90,4 @@ describe("an indexer on a node that spoils a tenth of its answers", () => {
       expect(flaky.count("web3_clientVersion")).toBeLessThanOrEqual(allowed);
     },
   );
-
-  it("several blocks behind, it reads the state at the newest alone", async () => {
-    mine(1);
-    indexer = startTestIndexer({
-      databaseUrl: database.url,
-      rpcUrls: [flaky.url],
-      finalityDepth: 5,
-    });
-    await indexer.reach(honest.chain.head.block.hash);
-    mine(6);
-    const { hash } = honest.chain.head.block;
-    const isOlder = ({ params }: { params: readonly unknown[] }) =>
-      !JSON.stringify(params.slice(1)).includes(hash);
-    for (const method of ["eth_getBalance", "eth_call"]) {
-      flaky.fail({ method, effect: { kind: "stall" }, when: isOlder });
-    }
-    await indexer.reach(hash);
-    flaky.heal();
-    const oracle = await createOracleReader(honest.url).read();
-    expect(await compareDatabase(database.sql, oracle)).toEqual([]);
-  });
 });
