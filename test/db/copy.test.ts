@@ -107,7 +107,7 @@ describe("rows copied in binary", () => {
   it.each([
     ["no value for a column that must have one", { amount: null }],
     ["a value left out", {}],
-    ["a quantity that is none", { amount: "0x" }],
+    ["a quantity that is none", { amount: "0xg" }],
     ["a quantity above 2^256-1", { amount: `0x1${"0".repeat(64)}` }],
     ["a number that is no safe integer", { amount: 1e300 }],
     ["a list for a quantity", { amount: [] }],
