@@ -10,6 +10,7 @@ import { listWithdrawals } from "../../src/store/blocks/withdrawals.ts";
 import { noteDistributed } from "../../src/store/cluster/distributed-reads.ts";
 import { listContractCreations } from "../../src/store/contracts/creations.ts";
 import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
+import { listActivity } from "../../src/store/lists/activity.ts";
 import {
   listTransactionsOfAddress,
   listTransactionsOfBlocks,
@@ -486,6 +487,15 @@ describe("reads only what belongs to the one that is asked about", () => {
       expect(scans).toEqual([]);
     }
   });
+});
+
+test("what new blocks add to the lists of busy addresses is read by their keys", async () => {
+  const blocks = { from: BLOCKS - 5, to: BLOCKS - 1 };
+  const list = () => listActivity(sql, [addr(1), addr(2), addr(3)], blocks);
+  const plans = await executedPlansOf(sql, list);
+  const added = (await list()).reduce((sum, { rows }) => sum + rows, 0);
+  expect(added).toBeGreaterThan(10);
+  expect(plans.reduce((sum, plan) => sum + rowsRead(plan), 0)).toBeLessThan(10 * added);
 });
 
 test("holdings of a token of many holders are found each by itself, without statistics", async () => {

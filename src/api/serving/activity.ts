@@ -1,3 +1,4 @@
+import type { BlockReference } from "../../chain/questions.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import {
@@ -14,36 +15,30 @@ import { findAction } from "../explorer/registry.ts";
 import { resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "./served-chain.ts";
 
-// What happens to addresses, as events. Source: docs/wire.md, "Events of addresses".
+// Events of addresses: rows that new blocks add to their lists, and roll-backs. Source: docs/wire.md, "Events of addresses".
 
 /** Blocks that are read at a time. */
 const BLOCKS = 100;
 /** Blocks that an event may be behind the head, or a block below a roll-back. */
 const FARTHEST = 1000;
-/** Rows of a list in one block; more are told to be there only. */
+/** Most rows of a list in one block that are sent; more are one event without rows. */
 const MOST_ROWS = 500;
 /** Rows that are read at a time. */
 const ROWS = 50;
-/** Plans and characters of rows that are kept for other followers. */
-const KEPT = { plans: 8, characters: 4_000_000 };
+/** Batches and characters of rows that are kept for other followers. */
+const KEPT = { batches: 8, characters: 4_000_000 };
 /** Blocks whose parents are remembered. */
 const REMEMBERED = 4 * FARTHEST;
-
-/** A block that a follower has heard everything of. */
-interface Told {
-  number: number;
-  hash: Hex;
-}
 
 /** A listener to addresses. */
 export interface Follower {
   chain: ServedChain;
   client: string;
   addresses: readonly Address[];
-  /** Undefined before the first head; null for an id that cannot be read. */
-  told: Told | null | undefined;
+  /** The last block that was sent whole. Undefined before the first head; null for an id that cannot be read. */
+  last: BlockReference | null | undefined;
   isBusy: boolean;
-  /** True while it has heard a part of the block behind `told`. */
+  /** True if a part of the block after `last` was sent. */
   isPartial: boolean;
   /** Sends an event; rejects when the listener has left. */
   send(event: string, data: object, id?: string): Promise<void>;
@@ -51,7 +46,7 @@ export interface Follower {
 }
 
 /** Blocks behind the one that a follower knows, and what they add to the lists of all followers. */
-interface Plan {
+interface Batch {
   head: ServedHead;
   links: BlockLink[];
   activities: Activity[];
@@ -61,7 +56,7 @@ type Row = Readonly<Record<string, unknown>>;
 type Page = { rows: Row[]; next: string | undefined };
 
 /** Reads the block of an event's id; null when it has another form. */
-export function readId(id: string): Told | null {
+export function readId(id: string): BlockReference | null {
   const [number = "", hash = "", generation = "", ...others] = id.split(";");
   const isId = /^\d{1,15}$/.test(number) && isHash(hash) && /^\d{1,15}$/.test(generation);
   return isId && others.length === 0 ? { number: Number(number), hash: lowerHex(hash) } : null;
@@ -71,7 +66,7 @@ export function readId(id: string): Told | null {
 export function createActivity(dispatch: Dispatch, followers: () => Iterable<Follower>) {
   const partsOf = perChain((chain) => ({
     parents: new Map<Hex, Hex>(),
-    planOf: sharePlans(chain, followers),
+    batchOf: shareBatches(chain, followers),
     pageOf: sharePages(chain, dispatch),
   }));
 
@@ -97,7 +92,7 @@ export function createActivity(dispatch: Dispatch, followers: () => Iterable<Fol
 
 interface Parts {
   parents: Map<Hex, Hex>;
-  planOf: ReturnType<typeof sharePlans>;
+  batchOf: ReturnType<typeof shareBatches>;
   pageOf: ReturnType<typeof sharePages>;
 }
 
@@ -105,31 +100,31 @@ interface Parts {
 async function step(
   follower: Follower,
   seen: ServedHead,
-  { parents, planOf, pageOf }: Parts,
+  { parents, batchOf, pageOf }: Parts,
 ): Promise<ServedHead | undefined> {
-  const { told } = follower;
-  if (told && follower.isPartial) {
-    const { number, hash } = told;
+  const { last } = follower;
+  if (last && follower.isPartial) {
+    const { number, hash } = last;
     await follower.send("rollback", { number, hash, generation: seen.generation });
     follower.isPartial = false;
   }
-  if (told?.hash === seen.hash || told === undefined) {
-    follower.told = seen;
+  if (last?.hash === seen.hash || last === undefined) {
+    follower.last = seen;
     follower.sendHead(seen);
     return undefined;
   }
-  const plan = told && (await planOf(told.number, seen, follower));
-  const { head, links, activities } = plan ?? { head: seen, links: [], activities: [] };
+  const batch = last && (await batchOf(last.number, seen, follower));
+  const { head, links, activities } = batch ?? { head: seen, links: [], activities: [] };
   const [first, ...others] = links;
   const { generation } = head;
-  if (!told || told.number < head.number - FARTHEST || first?.hash !== told.hash) {
+  if (!last || last.number < head.number - FARTHEST || first?.hash !== last.hash) {
     const common =
-      told && first?.hash !== told.hash
-        ? await findCommon(follower.chain, parents, told.hash, told.number)
+      last && first?.hash !== last.hash
+        ? await findCommon(follower.chain, parents, last.hash, last.number)
         : undefined;
     const { number, hash } = common ?? head;
     await follower.send(common ? "rollback" : "reset", { number, hash, generation });
-    follower.told = { number, hash };
+    follower.last = { number, hash };
     return head;
   }
   remember(parents, others);
@@ -140,7 +135,8 @@ async function step(
       .sort((one, other) => placeOf(one, follower) - placeOf(other, follower));
     follower.isPartial = own.length > 0;
     await sendBlock(follower, block, own, generation, pageOf);
-    Object.assign(follower, { told: block, isPartial: false });
+    follower.last = block;
+    follower.isPartial = false;
   }
   return head;
 }
@@ -180,7 +176,7 @@ async function findCommon(
   parents: ReadonlyMap<Hex, Hex>,
   from: Hex,
   above: number,
-): Promise<Told | undefined> {
+): Promise<BlockReference | undefined> {
   const links = await readLinks(chain, above - FARTHEST);
   const served = new Map(links.map((link) => [link.hash, link]));
   let hash: Hex | undefined = from;
@@ -207,11 +203,11 @@ function remember(parents: Map<Hex, Hex>, links: readonly BlockLink[]): void {
   }
 }
 
-/** Reads plans once for all followers. */
-function sharePlans(chain: ServedChain, followers: () => Iterable<Follower>) {
-  const kept = new Map<string, { addresses: ReadonlySet<Address>; plan: Promise<Plan> }>();
+/** Reads batches once for all followers. */
+function shareBatches(chain: ServedChain, followers: () => Iterable<Follower>) {
+  const kept = new Map<string, { addresses: ReadonlySet<Address>; batch: Promise<Batch> }>();
 
-  async function read(from: number, addresses: Iterable<Address>): Promise<Plan> {
+  async function read(from: number, addresses: Iterable<Address>): Promise<Batch> {
     const { result } = await resultOnOneState(chain.sql, (reading) =>
       reading(async (sql, served) => {
         const head = await served;
@@ -229,15 +225,15 @@ function sharePlans(chain: ServedChain, followers: () => Iterable<Follower>) {
   return async (from: number, { hash, generation }: ServedHead, follower: Follower) => {
     const key = `${from};${hash};${generation}`;
     const known = kept.get(key);
-    if (known && follower.addresses.every((each) => known.addresses.has(each))) return known.plan;
+    if (known && follower.addresses.every((each) => known.addresses.has(each))) return known.batch;
     const all = [...followers()].filter((each) => each.chain === chain);
     const addresses = new Set([follower, ...all].flatMap((each) => each.addresses));
-    const plan = read(from, addresses);
+    const batch = read(from, addresses);
     kept.delete(key);
-    kept.set(key, { addresses, plan });
-    plan.catch(() => kept.delete(key));
-    for (const oldest of kept.keys()) if (kept.size > KEPT.plans) kept.delete(oldest);
-    return plan;
+    kept.set(key, { addresses, batch });
+    batch.catch(() => kept.delete(key));
+    for (const oldest of kept.keys()) if (kept.size > KEPT.batches) kept.delete(oldest);
+    return batch;
   };
 }
 

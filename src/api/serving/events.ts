@@ -21,7 +21,7 @@ const MAXIMUM_LISTENERS = 1000;
 const MAXIMUM_OF_ONE = 50;
 /** Most unread bytes of a listener; an event has some 200. */
 const MAXIMUM_UNREAD_BYTES = 16_384;
-/** The same of a listener to addresses, whose rows may be large: it is cut off when it reads nothing for a while. */
+/** Most unread bytes of a listener to addresses, whose rows may be large. */
 const MAXIMUM_UNREAD_ROWS = 1_048_576;
 const MAXIMUM_OF_LISTENER = 10;
 const MAXIMUM_ADDRESSES = 1000;
@@ -44,7 +44,7 @@ interface Listener {
 }
 
 /**
- * Adds `/events`: a stream (Server-Sent Events) of published heads, and of what happens to addresses. Every API process reads them
+ * Adds `/events`: a stream (Server-Sent Events) of published heads, and of new rows of addresses. Every API process reads them
  * from the database. A stream ends when its URL no longer leads to its chain: the client then
  * reconnects to the new one. Source: docs/clients.md, "Heads as they come".
  */
@@ -173,7 +173,7 @@ function followerOf(
   const { chain, client, lastId, reply } = listener;
   return {
     ...{ chain, client, addresses, isBusy: false, isPartial: false },
-    told: lastId === "" ? undefined : readId(lastId),
+    last: lastId === "" ? undefined : readId(lastId),
     send: async (event, data, id) => {
       const line = id === undefined ? "" : `id: ${id}\n`;
       reply.raw.write(`event: ${event}\n${line}data: ${JSON.stringify(data)}\n\n`);

@@ -176,7 +176,7 @@ export async function claimJob(
     WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
     RETURNING guid, address, attempts AS attempt, compiler, compiler_version,
       request`.catch((error): [] => {
-    // Of two simultaneous claims of one address, this one gets none.
+    // Another process has claimed the address at the same moment.
     if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
     throw error;
   });

@@ -84,7 +84,7 @@ export function listKnownIds(sql: Queryable, token: Address, limit: number) {
   );
 }
 
-/** Returns numbers in a token's latest logs besides single transfers, which may be ids, as decimal text. */
+/** Returns the numbers in a token's latest logs, which may be ids, as decimal text. */
 export async function listIdsInLogs(sql: Queryable, token: Address, limit: number) {
   const rows = await sql<{ words: Hex }[]>`
     SELECT coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, 256) AS words

@@ -61,7 +61,7 @@ export async function readOwnedIds(
     owned.push(...found);
   };
   if (isShort()) await addOwned(known);
-  // Of consecutive ids (ERC-2309) only those with a transfer of their own are listed (docs/wire.md).
+  // Consecutive ids (ERC-2309) are listed where they have a transfer of their own (docs/wire.md).
   if (isShort() && (movedTogether === 0 || ids === undefined)) {
     // tokenOfOwnerByIndex of ERC-721's enumeration.
     const ofOwner = hexConcat("0x2f745c59", wordOfAddress(owner));

@@ -26,9 +26,12 @@ export interface HoldingAmount extends HoldingToRead {
   amount: bigint | null;
 }
 
+/** Holdings named by signs that are read with their block; the others are read after it. */
+const NAMED_MAXIMUM = 500;
+
 /** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
 export function listTouchedHoldings(sql: Queryable, range: SignedRange) {
-  const named = range.signs?.keys ?? [];
+  const named = range.signs?.keys.slice(0, NAMED_MAXIMUM) ?? [];
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,

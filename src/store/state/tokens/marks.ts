@@ -21,7 +21,7 @@ export type MarkReason = "holding" | "supply" | "standard" | "code" | "audit" | 
 const AGREEMENTS = 3;
 /** Holdings of one token read again per second, on average. */
 const PACE = 500;
-/** Shortest time between two full passes of a token in seconds: lists follow within 30. */
+/** Shortest time between two full passes of a token, in seconds. */
 const REST_S = 10;
 
 /** Returns the time of a token's next full pass. */
@@ -82,16 +82,15 @@ export async function markSigned(
       stale_since = CASE WHEN ${spreads(sql, isRange)} THEN ${nextPass(sql)} ELSE tokens.stale_since END
     FROM unnest(
       ${tokens.map(({ token }) => token)}::bytea[], ${tokens.map(({ odd }) => Number(odd))}::int2[],
-      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[],
-      ${tokens.map(({ omitted }) => Number(omitted))}::int2[]
-    ) AS numbers (token, odd, flooding, whole, omitted)
-    CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole, omitted = 1 AS omitted) AS sign
+      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[]
+    ) AS numbers (token, odd, flooding, whole)
+    CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole) AS sign
     WHERE tokens.address = numbers.token`;
 }
 
 function spreads(sql: Queryable, isRange: boolean): Fragment {
   return sql`(NOT sign.whole AND (sign.odd OR ${isRange})
-    AND (tokens.irregular OR sign.omitted OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
+    AND (tokens.irregular OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
 }
 
 /** Returns the condition that a holding `held` of `tokens` was last read before the mark. */

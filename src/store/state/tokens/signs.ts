@@ -23,8 +23,6 @@ interface SignedToken {
   flooding: boolean;
   /** True if all its holders are among the keys. */
   whole: boolean;
-  /** True if none is, as other tokens have fewer. */
-  omitted: boolean;
 }
 
 /** A range of blocks with its signs. */
@@ -41,8 +39,8 @@ export const FEW_HOLDERS = 64;
 const FORMER_HOLDERS = 16;
 /** Most ids of a token that may have moved to an account named without one. */
 const IDS_MAXIMUM = 16;
-/** Most holdings that a range has read again with it; the other tokens are read after it. */
-const KEYS_MAXIMUM = 1_000;
+/** Most holdings that a range marks; the other tokens are read after it. */
+const KEYS_MAXIMUM = 5_000;
 const WORD = 32;
 const WORDS_MAXIMUM = 16;
 
@@ -135,7 +133,6 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
       odd,
       flooding: parties.length > NAMED_MAXIMUM,
       whole: few.has(token),
-      omitted: !read.has(token),
     })),
   };
 }
