@@ -72,7 +72,7 @@ const SUITES: readonly Suite[] = [
   },
   { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
   { name: "engines", minutes: 2, covers: ["src/verification/", "test/verification/"] },
-  { name: "bench", minutes: 1, covers: ["src/", "test/support/"] },
+  { name: "bench", minutes: 2, covers: ["src/", "test/support/"] },
   { name: "hostile", minutes: 4, covers: ["src/api/", "src/settings/"] },
   { name: "chains", minutes: 5, covers: ["src/composition/", "src/indexer/", "src/settings/"] },
   {
