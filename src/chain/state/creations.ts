@@ -33,6 +33,8 @@ export interface AccountOverride {
   code?: Hex;
   /** Storage, replaced as a whole. */
   state?: Readonly<Record<Hex, Hex>>;
+  /** Parts of the storage. */
+  stateDiff?: Readonly<Record<Hex, Hex>>;
 }
 
 /** Fields of the block for a trial in place of its state's block, by geth's names. */

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { isPassing } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
@@ -138,10 +139,12 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 
 const LEAST_GAS = 2n ** 16n;
 
-/** Returns whether init code also returns the code on chain with any sufficient gas; each run has half of the last one's. */
+/** Returns whether init code also returns the code on chain with any sufficient gas; each run has some half of the last one's. */
 async function isSteady(trialled: Trialled, initCode: Hex, setting: Setting): Promise<boolean> {
   const levels: bigint[] = [];
-  for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n) levels.push(gas);
+  // At random: a constructor may know amounts that are always the same.
+  for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n)
+    levels.push(gas + BigInt(randomInt(Number(gas))));
   const codes = await Promise.all(levels.map((gas) => setting.run([initCode], gas)));
   return codes.flat().every((code) => code === null || isSame(trialled, code));
 }
