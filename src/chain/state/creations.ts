@@ -92,6 +92,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
         const calls = trials.map((trial) => {
           const config = {
             tracer: "callTracer",
+            tracerConfig: { onlyTopCall: true },
             txIndex: quantity(transactionIndex),
             stateOverrides: stateOf(trial) ?? {},
           };

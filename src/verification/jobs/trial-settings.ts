@@ -49,11 +49,18 @@ export async function findSetting(
     for (const gasPrice of [past.gasPrice, undefined]) {
       for (const shape of await shapesOf(chain, address, creation, past)) {
         const setting = await settingOf(ground, shape, past, gasPrice, creation.value);
-        if (await isFaithful(setting, shape, past, asks)) return setting;
+        const isSame = await isFaithful(setting, shape, past, asks).catch(ifRefused);
+        if (isSame) return setting;
       }
     }
   }
   return null;
+}
+
+/** Returns false for a node's refusal, as of a price below its block's; throws other errors. */
+function ifRefused(error: unknown): false {
+  if (!(error instanceof ChainError) || isPassing(error)) throw error;
+  return false;
 }
 
 /** Environment of the creating transaction. */
@@ -219,13 +226,9 @@ async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, or
 
 /** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */
 async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<boolean> {
-  try {
-    const [seen] = await run([{ from: origin, initCode: probeOf("ADDRESS"), value: 0n }]);
-    return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
-  } catch (error) {
-    if (error instanceof ChainError && !isPassing(error)) return false;
-    throw error;
-  }
+  const trial = { from: origin, initCode: probeOf("ADDRESS"), value: 0n };
+  const [seen] = (await run([trial]).catch(ifRefused)) || [];
+  return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
 }
 
 /** The creator of a run, and how it arrives at the contract's address. */
