@@ -15,7 +15,7 @@ import type { Action, RawParameters } from "./action.ts";
 import { type Dialect, forDialect, type Outcome } from "./envelope.ts";
 import { positive } from "./params.ts";
 
-// Lists as files. All pages of one are read in one transaction, twice: the first time to count them. Source: docs/wire.md, "Lists as files".
+// Lists as files. One transaction reads all pages of a file twice, first to count the rows. Source: docs/wire.md, "Lists as files".
 
 export type FileFormat = "csv" | "ndjson";
 
@@ -26,13 +26,13 @@ export const FILE_TYPES = {
 const MOST_ROWS = 100_000;
 const AT_ONCE = { process: 8, client: 2 };
 const BUSY = "Too many files are under way, please try again later";
-/** Rows that are read at a time, fewer where they are large. */
+/** Rows read at once; fewer if they are large. */
 const ROWS = 1_000;
-/** Characters of a file. A longer list goes on in the next one. */
+/** Most characters of a file; a longer list continues in the next file. */
 const LONGEST = 1_000_000_000;
-/** Characters of a file that is kept until it is sent, and is read once. */
+/** Most characters of a file that is kept in memory from the first read, and not read again. */
 const KEPT = 1_000_000;
-/** Bytes that are sent at a time. */
+/** Bytes sent at once. */
 const PIECE = 65_536;
 const LONGEST_SENDING_MS = 600_000;
 const LONGEST_SILENCE_MS = 30_000;
@@ -45,18 +45,18 @@ const ofProcess = new Admission({
 });
 const ofDatabases = new WeakMap<Sql, Admission>();
 
-/** The form of the file that a request asks for; undefined where it asks for none, or the action lists nothing. */
+/** Returns the format of the requested file; undefined if none is requested, or the action is not a list. */
 export function fileFormatOf({ cursor }: Action, format: unknown): FileFormat | undefined {
   return cursor !== undefined && (format === "csv" || format === "ndjson") ? format : undefined;
 }
 
-/** Rows of a file at most; a bad value counts as absent. */
+/** Returns the most rows of a file; a bad `offset` counts as absent. */
 export function rowsOfFile({ offset }: RawParameters): number {
   const asked = positive.safeParse(offset);
   return asked.success && asked.data <= MOST_ROWS ? asked.data : MOST_ROWS;
 }
 
-/** The error in place of a file: none is HTTP 200, or a client might keep it as one. */
+/** Returns the error to send instead of a file, never with HTTP 200: clients would save it as the file. */
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
   return known?.httpStatus === 200
@@ -64,7 +64,7 @@ export function refuseFile(thrown: unknown): unknown {
     : thrown;
 }
 
-/** The name of a file without its ending. */
+/** Returns the name of a file without its extension. */
 export function nameOfFile(
   chainId: number,
   { name }: Action,
@@ -75,7 +75,7 @@ export function nameOfFile(
   return [chainId, name.toLowerCase(), ...(of === undefined ? [] : [of]), block].join("-");
 }
 
-/** A file as it is sent. */
+/** Returns the parts of an answer that sends a file. */
 export function fileAnswer({ contentType, rows, stream }: ListFile, name: string) {
   const headers = {
     "x-periscope-rows": String(rows),
@@ -84,12 +84,12 @@ export function fileAnswer({ contentType, rows, stream }: ListFile, name: string
   return { contentType, file: { stream, headers } satisfies Answer["file"] };
 }
 
-/** A file whose first bytes can be sent. */
+/** A file that is ready to be sent. */
 export interface ListFile {
   kind: "file";
   contentType: string;
   rows: number;
-  /** The last row, where others follow. */
+  /** Key of the last row, if others follow. */
   next: PageKey | undefined;
   head: ServedHead;
   stream: Readable;
@@ -103,19 +103,19 @@ export interface FileRequest {
   client: string;
   /** Aborted when the answer has ended. */
   signal: AbortSignal;
-  /** Rows at most. */
+  /** Most rows. */
   rows: number;
-  /** The key that they come behind. */
+  /** Key of the last row before the file. */
   after: PageKey;
-  /** Makes one page of the list. */
+  /** Reads one page of the list. */
   page(this: void, read: Read, range: PageRange): Promise<Outcome<unknown>>;
 }
 
 type Made = ListFile | Outcome<unknown>;
 
 /**
- * Makes a file, or gives the outcome of a list that fails. `run` runs a query in a transaction, which lasts until the file is sent.
- * Throws `RequestError` when too many files are under way.
+ * Opens a file, or returns the outcome of a list that fails. `run` runs a query in a transaction, which lasts until the file is
+ * sent. Throws `RequestError` when too many files are being sent.
  */
 export async function openFile(
   request: FileRequest,
@@ -176,7 +176,7 @@ interface Page {
   next: PageKey | undefined;
 }
 
-/** Pages of the list, as long as they succeed; then the outcome of the one that does not. */
+/** Yields pages of the list; returns the outcome of the first page that fails. */
 async function* pagesOf(
   { page, after, action, dialect, format, signal, sql: database }: FileRequest,
   sql: Queryable,
@@ -241,7 +241,7 @@ async function* textsOf(request: FileRequest, sql: Queryable, head: ServedHead, 
   for await (const { text } of pagesOf(request, sql, head, rows)) yield text;
 }
 
-/** Cuts texts into pieces; `cut` is called when one is not taken in time. */
+/** Splits texts into pieces; calls `cut` when the client does not take one in time. */
 async function* pieces(texts: AsyncIterable<string> | Iterable<string>, cut: () => void) {
   for await (const text of texts) {
     const bytes = Buffer.from(text);
@@ -265,7 +265,7 @@ function headOf({ action, dialect, format }: FileRequest, head: ServedHead): str
   return format === "csv" ? csvLine(columnsOf(action, dialect, head)) : "";
 }
 
-/** A field that begins so may be taken for a formula; an apostrophe in front is taken away again to read it. */
+/** Spreadsheets run a field that begins so as a formula, and hide an apostrophe in front. */
 const FORMULA = /^[=+\-@\t\r'＝＋－＠]/;
 
 function csvLine(values: readonly unknown[]): string {

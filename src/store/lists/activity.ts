@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { keyOf } from "../index-keys.ts";
 import { type BlockBounds, inPublishedBlocks } from "./page.ts";
 
-/** The lists of an address that blocks add rows to, by the names of their actions, in the order of events. */
+/** Actions whose lists of an address grow with blocks, in the order of their events. */
 export const ACTIVITY_KINDS = [
   "txlist",
   "txlistinternal",
@@ -16,7 +16,7 @@ export const ACTIVITY_KINDS = [
 
 type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** The rows that a block adds to a list of an address. */
+/** The number of rows that a block adds to a list of an address. */
 export interface Activity {
   blockNumber: number;
   address: Address;
@@ -24,7 +24,7 @@ export interface Activity {
   rows: number;
 }
 
-/** Returns what blocks add to the lists of addresses. */
+/** Counts the rows that blocks add to the lists of addresses. */
 export async function listActivity(
   sql: Queryable,
   addresses: readonly Address[],
@@ -60,7 +60,7 @@ export async function listActivity(
   return parts.flat();
 }
 
-/** A block and the one that it follows. */
+/** A block and its parent. */
 export interface BlockLink {
   number: number;
   hash: Hex;

@@ -28,7 +28,7 @@ export function earlierReceipt(receipt: unknown, start: Start): Unread | null {
   return isRecord(receipt) && isEarlier(receipt, start) ? receipt : null;
 }
 
-/** Returns the same, for a transaction missing in the index; asks no node when the index has the whole chain. */
+/** Returns the same by the hash of a transaction that is not indexed; null at once if the index has the whole chain. */
 export async function fetchEarlierReceipt(
   chain: CallerChain,
   hash: Hex,
