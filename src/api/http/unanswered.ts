@@ -36,7 +36,7 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
       } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  /** Extends the time limit once: Node's includes the pause. */
+  /** Gives a request its time limit once more, since Node's included the pause. */
   const allowFurtherTime = (error: Error, socket: Socket) => {
     if (!isFull(socket)) heldUp.delete(socket);
     const arriving = [...requestsOf(socket)].find(({ complete }) => !complete);

@@ -8,7 +8,7 @@ import { getTransaction, type TransactionDetail } from "../../../../store/lists/
 import type { ServedHead } from "../../../../store/sync-state.ts";
 import type { Read } from "../../../reading/snapshot.ts";
 
-// An index may begin later than its chain. The node answers for older blocks as far as it can.
+// An index may begin later than its chain. The node then answers about older blocks as far as it can.
 
 type Start = Pick<ServedHead, "startBlock">;
 type Unread = Readonly<Record<string, unknown>>;
