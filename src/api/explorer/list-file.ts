@@ -15,7 +15,7 @@ import type { Action, RawParameters } from "./action.ts";
 import { type Dialect, forDialect, type Outcome } from "./envelope.ts";
 import { positive } from "./params.ts";
 
-// Lists as files. One transaction reads all pages of a file twice, first to count the rows. Source: docs/wire.md, "Lists as files".
+// Lists as files. All pages of one are read in one transaction, twice: the first time to count them. Source: docs/wire.md, "Lists as files".
 
 export type FileFormat = "csv" | "ndjson";
 
@@ -26,13 +26,13 @@ export const FILE_TYPES = {
 const MOST_ROWS = 100_000;
 const AT_ONCE = { process: 8, client: 2 };
 const BUSY = "Too many files are under way, please try again later";
-/** Rows read at once; fewer if they are large. */
+/** Rows that are read at a time, fewer where they are large. */
 const ROWS = 1_000;
-/** Most characters of a file; a longer list continues in the next file. */
+/** Characters of a file. A longer list goes on in the next one. */
 const LONGEST = 1_000_000_000;
-/** Most characters of a file that is kept in memory from the first read, and not read again. */
+/** Characters of a file that is kept until it is sent, and is read once. */
 const KEPT = 1_000_000;
-/** Bytes sent at once. */
+/** Bytes that are sent at a time. */
 const PIECE = 65_536;
 const LONGEST_SENDING_MS = 600_000;
 const LONGEST_SILENCE_MS = 30_000;
@@ -45,18 +45,18 @@ const ofProcess = new Admission({
 });
 const ofDatabases = new WeakMap<Sql, Admission>();
 
-/** Returns the format of the requested file; undefined if none is requested, or the action is not a list. */
+/** The form of the file that a request asks for; undefined where it asks for none, or the action lists nothing. */
 export function fileFormatOf({ cursor }: Action, format: unknown): FileFormat | undefined {
   return cursor !== undefined && (format === "csv" || format === "ndjson") ? format : undefined;
 }
 
-/** Returns the most rows of a file; a bad `offset` counts as absent. */
+/** Rows of a file at most; a bad value counts as absent. */
 export function rowsOfFile({ offset }: RawParameters): number {
   const asked = positive.safeParse(offset);
   return asked.success && asked.data <= MOST_ROWS ? asked.data : MOST_ROWS;
 }
 
-/** Returns the error to send instead of a file, never with HTTP 200: clients would save it as the file. */
+/** The error in place of a file: none is HTTP 200, or a client might keep it as one. */
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
   return known?.httpStatus === 200
@@ -64,7 +64,7 @@ export function refuseFile(thrown: unknown): unknown {
     : thrown;
 }
 
-/** Returns the name of a file without its extension. */
+/** The name of a file without its ending. */
 export function nameOfFile(
   chainId: number,
   { name }: Action,
@@ -75,7 +75,7 @@ export function nameOfFile(
   return [chainId, name.toLowerCase(), ...(of === undefined ? [] : [of]), block].join("-");
 }
 
-/** Returns the parts of an answer that sends a file. */
+/** A file as it is sent. */
 export function fileAnswer({ contentType, rows, stream }: ListFile, name: string) {
   const headers = {
     "x-periscope-rows": String(rows),
@@ -84,12 +84,12 @@ export function fileAnswer({ contentType, rows, stream }: ListFile, name: string
   return { contentType, file: { stream, headers } satisfies Answer["file"] };
 }
 
-/** A file that is ready to be sent. */
+/** A file whose first bytes can be sent. */
 export interface ListFile {
   kind: "file";
   contentType: string;
   rows: number;
-  /** Key of the last row, if others follow. */
+  /** The last row, where others follow. */
   next: PageKey | undefined;
   head: ServedHead;
   stream: Readable;
@@ -103,19 +103,19 @@ export interface FileRequest {
   client: string;
   /** Aborted when the answer has ended. */
   signal: AbortSignal;
-  /** Most rows. */
+  /** Rows at most. */
   rows: number;
-  /** Key of the last row before the file. */
+  /** The key that they come behind. */
   after: PageKey;
-  /** Reads one page of the list. */
+  /** Makes one page of the list. */
   page(this: void, read: Read, range: PageRange): Promise<Outcome<unknown>>;
 }
 
 type Made = ListFile | Outcome<unknown>;
 
 /**
- * Opens a file, or returns the outcome of a list that fails. `run` runs a query in a transaction, which lasts until the file is
- * sent. Throws `RequestError` when too many files are being sent.
+ * Makes a file, or gives the outcome of a list that fails. `run` runs a query in a transaction, which lasts until the file is sent.
+ * Throws `RequestError` when too many files are under way.
  */
 export async function openFile(
   request: FileRequest,
@@ -176,7 +176,7 @@ interface Page {
   next: PageKey | undefined;
 }
 
-/** Yields pages of the list; returns the outcome of the first page that fails. */
+/** Pages of the list, as long as they succeed; then the outcome of the one that does not. */
 async function* pagesOf(
   { page, after, action, dialect, format, signal, sql: database }: FileRequest,
   sql: Queryable,
@@ -241,7 +241,7 @@ async function* textsOf(request: FileRequest, sql: Queryable, head: ServedHead, 
   for await (const { text } of pagesOf(request, sql, head, rows)) yield text;
 }
 
-/** Splits texts into pieces; calls `cut` when the client does not take one in time. */
+/** Cuts texts into pieces; `cut` is called when one is not taken in time. */
 async function* pieces(texts: AsyncIterable<string> | Iterable<string>, cut: () => void) {
   for await (const text of texts) {
     const bytes = Buffer.from(text);
@@ -265,7 +265,7 @@ function headOf({ action, dialect, format }: FileRequest, head: ServedHead): str
   return format === "csv" ? csvLine(columnsOf(action, dialect, head)) : "";
 }
 
-/** Spreadsheets run a field that begins so as a formula, and hide an apostrophe in front. */
+/** A field that begins so may be taken for a formula; an apostrophe in front is taken away again to read it. */
 const FORMULA = /^[=+\-@\t\r'＝＋－＠]/;
 
 function csvLine(values: readonly unknown[]): string {
