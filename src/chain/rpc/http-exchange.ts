@@ -140,7 +140,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
         params,
       }));
       const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-      // The other calls are like the first.
+      // All calls of a request have the same sift.
       const sift = calls[0]?.sift;
       const most = Math.min(
         sift ? SIFTED_BYTES : options.maxResponseBytes,

@@ -20,7 +20,7 @@ type NodeOptions = Pick<
 > &
   HealthOptions & {
     cleanError: CleanError;
-    /** Returns a caller's question failed as if the node were lost: a question of our own decides. */
+    /** Called when a caller's request fails as if the node were lost; a request of our own decides that. */
     onSuspicion(): void;
   };
 

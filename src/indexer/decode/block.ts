@@ -9,7 +9,7 @@ import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
-/** Most accounts that are recovered with a block; the others are after it. */
+/** Most signers recovered with a block; the rest are recovered later. */
 const RECOVERED_MAXIMUM = 64;
 
 /** Returns the rows of validated blocks (`validateBlock`), in block order. */

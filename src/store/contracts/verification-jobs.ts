@@ -34,7 +34,7 @@ export interface NewJob extends Omit<ClaimedJob, "attempt"> {
 }
 
 export interface JobLimits {
-  /** Jobs of one client for one address within an hour. */
+  /** Most jobs of one client for one address within an hour. */
   perHour: number;
   waitingOfClient: number;
   waiting: number;

@@ -31,7 +31,7 @@ export interface TransactionEntry
 
 const KEY = ["block_number", "transaction_index"] as const;
 
-/** Returns transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
+/** Returns transactions of the address (sent, received, or creating it) or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
   filter: TransactionFilter,
@@ -103,7 +103,7 @@ function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter):
   return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
 }
 
-/** Times become block numbers for the index's range, wider where times go back, then checked (migrations/0240_times_that_go_back.sql). */
+/** Converts times to a range of blocks, wider if block times decrease, and checks the times (migrations/0240_times_that_go_back.sql). */
 function inTimes(sql: Queryable, { from, to }: NonNullable<TransactionFilter["timestamps"]>) {
   if (from === undefined && to === undefined) return sql``;
   const timesBack = sql`(SELECT times_back FROM sync_state)`;

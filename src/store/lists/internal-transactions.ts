@@ -44,7 +44,7 @@ export interface InternalTransactionEntry {
 }
 
 export interface InternalTransactionFilter {
-  /** Lists calls without a value, too, and calls that cannot carry one. */
+  /** True to list calls without a value, too, and calls that cannot carry one. */
   includeZeroValue: boolean;
 }
 

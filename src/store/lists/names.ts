@@ -15,7 +15,7 @@ export interface NamedContract {
   contractName: string | null;
 }
 
-/** A token of the list of all. */
+/** A token in the list of all tokens. */
 export interface ListedToken extends NamedContract {
   standard: TokenStandard;
   firstBlock: number;
@@ -25,8 +25,8 @@ export interface ListedToken extends NamedContract {
 }
 
 /**
- * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those of `labelled`,
- * then whole names, then the oldest.
+ * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those in `labelled`,
+ * then those whose whole name is the text, then the oldest.
  */
 export function listContractsByName(
   sql: Queryable,

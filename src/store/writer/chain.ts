@@ -16,7 +16,7 @@ export function inRange(sql: Queryable, { from, to }: BlockRange, column = "bloc
     : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
 }
 
-/** Most untouched state, by kind, that a roll-back reads again. Listed by block: PostgreSQL lacks statistics after a load. */
+/** Most untouched rows of a kind of state that a roll-back reads again, ordered by block: PostgreSQL lacks statistics after a load. */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
 /** Tables with rows, encoded for COPY. */

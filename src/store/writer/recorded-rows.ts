@@ -55,7 +55,7 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
     sql<RowCount[]>`
       SELECT table_name AS name, sum(row_count)::int8 AS rows FROM recorded_rows
       WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name`,
-    // The rows of one block are on one server, which counts them in one query.
+    // One server has all rows of a block and counts them in one query.
     ...spreadGroups.map(({ column, tables }) => {
       const rows = tables
         .map((table) => chainTables[table].name)

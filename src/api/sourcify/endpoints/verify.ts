@@ -73,7 +73,7 @@ function checkBody(schema: z.ZodType, body: unknown): void {
   throw invalid(name ?? "", isFile ? fault.message.replace("%", () => which) : fault.message);
 }
 
-/** Adds a blank to names: a record of zod leaves out `__proto__`. */
+/** Adds a blank to the names, since zod's record leaves out `__proto__`. */
 function underAnyName<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) =>
