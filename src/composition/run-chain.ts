@@ -226,11 +226,7 @@ function startIndexing(
   return startIndexer(settings, context);
 }
 
-function chainOptions(
-  config: Config,
-  place: ChainPlace,
-  { secrets }: ChainContext,
-): IndexerSettings["chain"] {
+function chainOptions(config: Config, place: ChainPlace, { secrets }: ChainContext) {
   return {
     secrets: secrets.list(),
     urls: place.rpcUrls,

@@ -58,10 +58,7 @@ export async function getServedState(sql: Queryable): Promise<ServedState> {
 }
 
 /** Returns a statement's result and the served state, both from one statement. */
-export async function findWithServedState(
-  sql: Queryable,
-  statement: Fragment,
-): Promise<{ found: Row[]; state: ServedState }> {
+export async function findWithServedState(sql: Queryable, statement: Fragment) {
   const query = sql<(Row & { servedState: ServedStateColumn })[]>`
     SELECT found.*, state.served_state
     FROM (${statement}) AS found FULL JOIN (${servedState(sql)}) AS state ON false`;

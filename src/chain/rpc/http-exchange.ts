@@ -43,12 +43,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
-  async function post(
-    body: string,
-    limits: BodyLimits,
-    signal: AbortSignal,
-    answerMs: number,
-  ): Promise<ReadAnswer> {
+  async function post(body: string, limits: BodyLimits, signal: AbortSignal, answerMs: number) {
     const { subject } = limits;
     const { answer, giveUp, handler } = createAnswerReader(limits);
     const abort = (): void => giveUp(new NodeError("aborted", `${subject}: given up`));

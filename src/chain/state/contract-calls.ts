@@ -166,11 +166,7 @@ async function callSingly(
   return returned;
 }
 
-async function callOne(
-  viem: NodeClient,
-  { to, data }: ContractCall,
-  blockHash: Hex,
-): Promise<Returned> {
+async function callOne(viem: NodeClient, { to, data }: ContractCall, blockHash: Hex) {
   try {
     return (await call(viem, { to, data, blockHash })).data ?? "0x";
   } catch (thrown) {

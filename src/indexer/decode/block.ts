@@ -46,10 +46,7 @@ function addWithIndexes(rows: ChainRows, own: ChainRows, indexes: readonly numbe
   }
 }
 
-function decodeBlock(
-  rows: ChainRows,
-  { block, receipts, traces, uncles = [] }: FetchedBlock,
-): void {
+function decodeBlock(rows: ChainRows, { block, receipts, traces, uncles = [] }: FetchedBlock) {
   const blockNumber = quantityToNumber(block.number);
   decodeTransactions(rows, block, receipts, traces);
   decodeUncles(rows, blockNumber, uncles);

@@ -77,12 +77,7 @@ export async function searchLogs(
 }
 
 /** Returns at most `limit` logs for a page of keys, in its order. */
-export async function readLogs(
-  sql: Queryable,
-  keys: Fragment,
-  order: Order,
-  limit: number,
-): Promise<LogEntry[]> {
+export async function readLogs(sql: Queryable, keys: Fragment, order: Order, limit: number) {
   const by = direction(sql, order);
   const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`

@@ -64,10 +64,7 @@ export function listContractsByName(
 }
 
 /** Returns the tokens and verified contracts among the addresses. */
-export async function listNames(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<NamedContract[]> {
+export async function listNames(sql: Queryable, addresses: readonly Address[]) {
   return sql<NamedContract[]>`
     SELECT ${names(sql)} FROM unnest(${[...addresses]}::bytea[]) AS page (address) ${joinedNames(sql)}
     WHERE t.standard IS NOT NULL OR v.contract_name IS NOT NULL`;

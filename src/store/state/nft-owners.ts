@@ -25,10 +25,7 @@ export async function applyNftOwners(sql: Transaction, range: BlockRange): Promi
 }
 
 /** Undoes `applyNftOwners` before the rows are deleted; the returned function runs afterwards. */
-export async function revertNftOwners(
-  sql: Transaction,
-  range: BlockRange,
-): Promise<() => Promise<void>> {
+export async function revertNftOwners(sql: Transaction, range: BlockRange) {
   const moved = await sql<NftKey[]>`
     SELECT DISTINCT token, token_id FROM token_transfers
     WHERE standard = 721 AND ${inRange(sql, range)}`;

@@ -23,11 +23,7 @@ export class RowsLostError extends StoreError {
 }
 
 /** Stores how many rows of a range this transaction records. */
-export async function noteRecordedRows(
-  sql: Transaction,
-  range: BlockRange,
-  encoded: EncodedRows,
-): Promise<void> {
+export async function noteRecordedRows(sql: Transaction, range: BlockRange, encoded: EncodedRows) {
   const spread = spreadTables.filter((name) => encoded.has(name));
   await sql`
     INSERT INTO recorded_rows (first_block, last_block, table_name, row_count)
@@ -128,11 +124,7 @@ async function findLostHashes(sql: Sql, head: number): Promise<string | null> {
 }
 
 /** Stores the servers of the last count of published blocks, and its missing rows, null when complete. */
-export async function writeCounted(
-  sql: Transaction,
-  servers: string,
-  lost: string | null,
-): Promise<void> {
+export async function writeCounted(sql: Transaction, servers: string, lost: string | null) {
   await sql`
     UPDATE sync_state SET servers = ${lost === null ? servers : null}, lost_rows = ${lost}`;
 }

@@ -220,9 +220,6 @@ export async function countPendingCoinBalances(sql: Queryable, limit: number): P
 }
 
 /** Marks balances as pending. */
-export async function forgetCoinBalances(
-  sql: Transaction,
-  addresses: readonly Address[],
-): Promise<void> {
+export async function forgetCoinBalances(sql: Transaction, addresses: readonly Address[]) {
   await sql`UPDATE addresses SET balance_block = NULL WHERE address = ANY (${[...addresses]}::bytea[])`;
 }

@@ -111,11 +111,7 @@ function keptSum(sql: Queryable, sum: Fragment, amount: Fragment): Fragment {
   return sql`CASE WHEN held.amount = 0 AND held.transferred_amount = 0 THEN 0 ELSE nullif(${sum}, ${amount}) END`;
 }
 
-async function writeIds(
-  sql: Transaction,
-  blockNumber: number,
-  byId: readonly HoldingAmount[],
-): Promise<void> {
+async function writeIds(sql: Transaction, blockNumber: number, byId: readonly HoldingAmount[]) {
   if (byId.length === 0) return;
   await sql`
     UPDATE token_id_balances AS held
@@ -187,11 +183,7 @@ function acceptedAmount(sql: Queryable): Fragment {
 }
 
 /** Lists up to `limit` holdings to read, then those of tokens read as a whole, in table order: neighbours are rewritten together. */
-export async function listPendingHoldings(
-  sql: Queryable,
-  scope: ContractScope,
-  limit: number,
-): Promise<HoldingToRead[]> {
+export async function listPendingHoldings(sql: Queryable, scope: ContractScope, limit: number) {
   const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
   const ids = await sql<HoldingToRead[]>`
     SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances

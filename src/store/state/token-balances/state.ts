@@ -43,10 +43,7 @@ async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promi
 }
 
 /** Undoes `applyTokenBalances` before the rows are deleted, and marks reads as pending; the returned function runs afterwards. */
-export async function revertTokenBalances(
-  sql: Transaction,
-  range: SignedRange,
-): Promise<() => Promise<void>> {
+export async function revertTokenBalances(sql: Transaction, range: SignedRange) {
   const moved = await sql<HoldingKey[]>`
     SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
   await forgetHoldings(sql, range);
@@ -83,10 +80,7 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
  * Marks holdings without remaining transfers as "to be read" and without transfers, since another event may have made them. A read of 0
  * deletes them later; those of unresponsive tokens are deleted at once.
  */
-async function forgetUnmovedHoldings(
-  sql: Transaction,
-  moved: readonly HoldingKey[],
-): Promise<void> {
+async function forgetUnmovedHoldings(sql: Transaction, moved: readonly HoldingKey[]) {
   if (moved.length === 0) return;
   const tokens = moved.map((key) => key.token);
   const owners = moved.map((key) => key.owner);

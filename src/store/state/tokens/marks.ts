@@ -65,10 +65,7 @@ export async function markTokens(
 }
 
 /** Marks signed tokens' supplies to be read, and facts and holdings that the keys do not cover after odd calls or logs. */
-export async function markSigned(
-  sql: Transaction,
-  { from, to, signs }: SignedRange,
-): Promise<void> {
+export async function markSigned(sql: Transaction, { from, to, signs }: SignedRange) {
   if (!signs || signs.tokens.length === 0) return;
   const { tokens } = signs;
   const isRange = from !== to;
