@@ -113,7 +113,7 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
 }
 
 const ADDRESS = "([0-9a-f]{40})";
-/** Logs data sent to a clone without input. */
+/** Code of a clone that logs calls without input. */
 const RECEIVE = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
 
 /** Runtime codes that contain the implementation: EIP-1167 and its variants, EIP-7511, those of early vyper, EIP-7702. */
@@ -179,7 +179,7 @@ function minimalIn(code: Hex): ProxyAnswer {
   return { kind: "eip1167", addresses: isNamed ? [`0x${minimal[1]}`] : [] };
 }
 
-/** Returns whether code makes no call but that of the minimal proxy at `offset`. Code behind it may call another one. */
+/** Returns whether the call of the minimal proxy at `offset` is the only one in the code; code after it could call another address. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
   const instructions = [...walkInstructions(code)];
   const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
