@@ -21,6 +21,8 @@ test("every action has its oracle but those that no block decides", () => {
     "account/pendingtxlist",
     // Has its own oracle, on tokens with approvals: modules/account/approvals.test.ts.
     "account/approvals",
+    // Sources and traces: test/examples.test.ts.
+    "transaction/getrevertlines",
     "stats/ethprice",
     "stats/coinprice",
     "contract/verify",

@@ -51,7 +51,7 @@ export function useRevertLines({ hash, success }) {
   return html`<ol class="lines">
     ${answer.value.map(
       ({ contractAddress, fileName, line, code }) => html`<li>
-        <a href=${`${pathTo("address", contractAddress)}?line=${line}&file=${encodeURIComponent(fileName)}#code`}><bdi>${cleaned(fileName)}</bdi>:${line}</a>
+        <a href=${`${pathTo("address", contractAddress)}?line=${line}&file=${encodeURIComponent(fileName)}#code`}><bdi>${cleaned(fileName)}</bdi>:${line}</a>${" "}
         <code>${cleaned(code, 500)}</code>
       </li>`,
     )}
