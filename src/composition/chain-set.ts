@@ -38,7 +38,7 @@ interface Slot {
   chain: RunningChain;
   shutdown: Shutdown;
   log: Logger;
-  /** The chain with its earlier settings, served until this one is up. It has no earlier one itself. */
+  /** The chain with its earlier settings, served until this one is up. Its own `previous` is undefined. */
   previous: Slot | undefined;
   hasFailed: boolean;
 }
@@ -97,7 +97,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     try {
       if (!(await chain.start({ waitsForNode: previous !== undefined }))) return;
     } catch (error) {
-      // It was removed during its start.
+      // The chain was removed during its start.
       if (options.shutdown.signal.aborted || !slots.includes(slot)) return;
       if (previous && isUp(previous)) return stay(slot, previous, error);
       halt(slot, messageOf(error), publicMessageOf(error));

@@ -55,7 +55,7 @@ export function checkForwarded(
   return undefined;
 }
 
-/** Returns the parameters in the node's form. */
+/** Adds `latest` where the last parameter, a block, is absent. */
 export function completeForwarded(
   { checks, endsInBlock }: ForwardedMethod,
   parameters: readonly unknown[],

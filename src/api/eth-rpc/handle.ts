@@ -45,7 +45,7 @@ export interface RpcOptions {
   requestTimeoutMs: number;
 }
 
-/** Two endpoints differ in the checks of an entry, and in the form of their errors. */
+/** The differences between two endpoints: the checks of an entry, and the form of errors. */
 export interface RpcFrame {
   plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan;
   failureOf(thrown: unknown): RpcOutcome;

@@ -68,8 +68,8 @@ export async function findLogs(
     return { logs: await searchLogs(sql, patterns, only, page), head };
   });
   if (!logs) {
-    const isAsked = head.startBlock > 0 && blockHash !== undefined;
-    const header = isAsked ? await chain.fetchHeader(blockHash) : null;
+    const mayBeEarlier = head.startBlock > 0 && blockHash !== undefined;
+    const header = mayBeEarlier ? await chain.fetchHeader(blockHash) : null;
     const isEarlier = header !== null && header.number < head.startBlock;
     const text = isEarlier ? notIndexed(head) : "Invalid Block Hash";
     throw new RequestError(400, "not-found", text);
@@ -123,7 +123,7 @@ function parseAddresses(value: unknown): Address[] {
   return [...new Set(addresses.map(lowerAddress))];
 }
 
-/** Returns the choices of each position, none for any topic. */
+/** Returns the accepted topics of each position; an empty list accepts any. */
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
@@ -156,7 +156,7 @@ function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
   throw invalidFilter(name, `${value} is not a valid block number`);
 }
 
-/** Returns the block's number, from the node if necessary; or its failure as the outcome. */
+/** Returns the block's number, which the node resolves for `safe` and `finalized`, or the node's failure. */
 async function numberOf(forward: RpcContext["forward"], block: Block) {
   if (block !== "safe" && block !== "finalized") return block;
   const answer = await forward({ method: "eth_getBlockByNumber", params: [block, false] });
@@ -171,7 +171,7 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** Returns the key of the log that the page comes after, see `searchLogs`. */
+/** Returns the key of the last log before the page, see `searchLogs`. */
 function parsePaging(value: unknown): PageKey {
   if (value === undefined || value === null) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);

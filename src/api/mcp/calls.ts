@@ -18,7 +18,7 @@ import {
   OWN_TOOLS,
 } from "./tools.ts";
 
-/** What a call works with. */
+/** Dependencies of a tool call. */
 export interface Asked {
   request: FastifyRequest;
   client: string;
@@ -30,14 +30,14 @@ export interface Asked {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What is said of a failure, where the wire's own text may hold what a contract or a node says. */
+/** Texts of failures whose own text may quote a contract or a node. */
 const TEXTS: Partial<Record<Fault["code"], string>> = {
   reverted: "The call was reverted",
   "node-error": "The node answered an error",
 };
 const USUAL_ROWS = "25";
 
-/** Answers a call of a tool; undefined for a tool that is not there. */
+/** Calls a tool; undefined for an unknown one. */
 export async function callTool(
   asked: Asked,
   name: string,
@@ -115,13 +115,13 @@ async function callAction(
   const rows = action.cursor === undefined || whole.fault ? [] : JSON.parse(whole.body).result;
   const fitting = countFitting(rows);
   if (fitting === undefined) return present(whole, request, tool, given);
-  // A shorter page, so that its cursor leads to the rows left out.
+  // Asks for a shorter page: its cursor leads to the rows left out.
   input.set("offset", String(Math.max(1, fitting)));
   const note = `${fitting} of ${rows.length} rows shown, ask again with cursor`;
   return present(await ask(), request, tool, given, [note]);
 }
 
-/** The answer of an action, out of its envelope. */
+/** Takes an action's answer out of its envelope. */
 function present(
   { body, fault, block, contentType, next }: Answer,
   request: FastifyRequest,
@@ -161,7 +161,7 @@ function failure(
   words: string,
   given: Readonly<Record<string, string>> = {},
 ) {
-  // No text of the request comes back as if it were this server's.
+  // A text of the request must not come back as if this server wrote it.
   const isQuoted = parameter !== undefined && given[parameter] && words.includes(given[parameter]);
   const message = TEXTS[code] ?? (isQuoted ? `Invalid ${parameter}` : words);
   const error = { code, message, ...(parameter !== undefined && { name: parameter }) };
@@ -181,7 +181,7 @@ function content(
   return { content: [{ type: "text", text }], structuredContent, isError };
 }
 
-/** Throws `RequestError` for an argument that the tool does not have: an agent is to learn that. */
+/** Throws `RequestError` for an unknown argument, so that an agent notices its mistake. */
 function requireKnown(names: readonly string[], sent: Arguments): void {
   if (Object.keys(sent).every((name) => names.includes(name))) return;
   const list = names.join(", ") || "none";
@@ -199,7 +199,7 @@ function textOf(sent: Arguments, name: string, longest: number): string {
   return text;
 }
 
-/** Numbers and booleans count as their text. */
+/** Returns an argument as text; also a number or a boolean. */
 function scalarOf(sent: Arguments, name: string): string {
   const value = sent[name];
   if (typeof value === "string") return value;

@@ -86,7 +86,7 @@ export function addDocumentation(
   });
 }
 
-/** The part of the document that is about one module, with the components that it refers to. */
+/** Returns the part of the document for one module, with the components that it uses. */
 function describeModule(whole: ApiDocument, module: string): ApiDocument {
   const ofModule = ([path]: [string, unknown]) =>
     BASES.some(([base]) => path.startsWith(`${base}/${module}/`));

@@ -25,7 +25,7 @@ const MAXIMUM_SILENCE_SECONDS = 15;
 const TAKE_OVER_SECONDS = 5;
 /** Seconds that an indexer may wait: a failure that the next attempt mends is shorter. */
 const MAXIMUM_WAIT_SECONDS = 3;
-/** Bounds of a look at the nodes, and how long its result holds. */
+/** Time limit of a check of the nodes, and lifetime of its result. */
 const NODE_PATIENCE_MS = 2000;
 const NODE_ATTEMPTS = 5;
 const NODE_LOOK_MS = 2000;
@@ -36,7 +36,7 @@ export interface ChainState {
   health: IndexHealth | undefined;
   /** Why the answers are not complete and current, each with its remedy; empty when they are. */
   problems: string[];
-  /** True if the chain itself, its node or the database is away. */
+  /** True if the chain is stopped, or no node or database answers. */
   isDown: boolean;
 }
 

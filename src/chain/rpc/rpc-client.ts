@@ -33,7 +33,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /** Returns a function that asks one node, and repeats what it left unanswered while it answers other questions of the task. */
+  /** Returns a function that asks one node and repeats unanswered calls, as long as the node answers others of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {

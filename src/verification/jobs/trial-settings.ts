@@ -22,9 +22,9 @@ export type TrialChain = Pick<
 
 /** An environment to run constructors in place of the original one. */
 export interface Setting {
-  /** On the state just before the creating transaction. */
+  /** True on the state just before the creating transaction. */
   isSameState: boolean;
-  /** On the state of the head: the node has no older one. */
+  /** True on the state of the head: the node has no older one. */
   isLater: boolean;
   /** Returns the result of each init code; null where it fails. */
   run(initCodes: readonly Hex[], gas?: bigint): Promise<(Hex | null)[]>;
@@ -119,7 +119,7 @@ async function readPast(chain: TrialChain, address: Address, creation: CreationF
   };
 }
 
-/** Differs from whatever an instruction gives. */
+/** A value that no instruction returns. */
 const UNKNOWN = -1n;
 
 function amount(value: unknown): bigint | undefined {
@@ -168,12 +168,12 @@ async function* groundsOf(
   yield before;
 }
 
-/** Throws errors other than that the node has no state of that time. */
+/** Ignores the error that the node lacks the state; throws any other. */
 function ifNoState(error: unknown): void {
   if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
 }
 
-/** Returns those fields of the block that a node lets trials find. Throws `ChainError` when it runs none. */
+/** Returns the block's fields that the node passes to trials. Throws `ChainError` if it runs no trial. */
 async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, origin }: Past) {
   const { blockHash: _, ...named } = block;
   const { number, time } = named;
@@ -209,7 +209,7 @@ interface Shape {
   to?: Address;
   /** Returns the state of some addresses for this init code. */
   accounts(initCode: Hex): Record<Address, AccountOverride>;
-  /** Instructions with other results than the original ones. */
+  /** Instructions whose results differ from the original ones. */
   lies: readonly EnvironmentInstruction[];
 }
 
@@ -285,7 +285,7 @@ async function settingOf(
   const trialOf = (initCode: Hex, gas: bigint): CreationTrial => {
     const accounts = shape.accounts(initCode);
     const isCode = accounts[past.address]?.code === initCode;
-    // The gas it had left while it ran: other gas is paid for before.
+    // Adds the price of gas beyond the original's, so that the constructor sees its original balance.
     const left = held + (gas - past.gas) * price;
     const needed = value + gas * price;
     const balance = left > needed ? left : needed;
@@ -316,7 +316,7 @@ async function settingOf(
     isSameState: ground.isSameState,
     isLater: ground.isLater,
     run: async (initCodes, gas = MOST_GAS) => {
-      // A node that runs the first one and refuses others runs those it can.
+      // Every node runs the first one; if a node refuses another, the rest still have results.
       const all = [probeOf("ADDRESS"), ...initCodes];
       return (await ground.run(all.map((initCode) => trialOf(initCode, gas)))).slice(1);
     },

@@ -9,7 +9,7 @@ import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
 import { answered } from "./history.ts";
 
-/** Ids of one answer for which the contract is asked for the owner. */
+/** Most ids of one answer whose owner is read from the contract. */
 const READABLE_IDS = 1_000;
 /** Latest logs of a collection that may name ids without a transfer. */
 const READABLE_LOGS = 500;

@@ -18,7 +18,7 @@ export const BODY_LIMIT = 20_000_000;
 /** Largest body in bytes of any other request. */
 export const SMALL_BODY = 1_000_000;
 
-/** Bytes of large bodies in memory at one time: one body of each client. */
+/** Most bytes of large bodies in memory; each client may send one at a time. */
 const LARGE_BODIES: AdmissionOptions = {
   capacity: () => 32_000_000,
   share: () => ({ one: 1 }),

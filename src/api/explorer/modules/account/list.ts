@@ -35,7 +35,7 @@ export const tokenContract = address({ invalid: "Invalid contractaddress format"
 
 export const NO_TRANSACTIONS = "No transactions found";
 
-/** Returns the order: without `sort` the reference lists the newest first, Etherscan the oldest. */
+/** Returns the order. Its default is newest first in Blockscout's dialect, oldest first in Etherscan's. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
 }
@@ -120,7 +120,7 @@ export async function atTag<Found, Result>(
   return atBlock(context, number, query, answer, "tag");
 }
 
-/** Returns the number of a tag's block. Only the node has those of `safe` and `finalized`; undefined where it does not. */
+/** Returns the number of a tag's block; the node resolves `safe` and `finalized`. Undefined if the node lacks the block. */
 async function numberOf({ chain }: Context, asked: NonNullable<BalanceTag>) {
   if (asked === "earliest") return 0;
   if (isQuantity(asked)) return Math.min(Number.parseInt(asked, 16), Number.MAX_SAFE_INTEGER);

@@ -66,7 +66,7 @@ export function parseOptimization(text: string): boolean | undefined {
   return text === "0" || text === "false" ? false : undefined;
 }
 
-/** Returns the settings of one Solidity file, sent beside it; `optimized` is parsed already. */
+/** Returns the settings that were sent with one Solidity file; `optimized` is the parsed `optimization`. */
 export function flattenedSettings(sent: Input, optimized: boolean) {
   const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
   const libraries = readLibraries(sent);

@@ -18,7 +18,7 @@ import {
 } from "./submission.ts";
 import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
-/** Returns a verification parameter for documentation only: the handler parses it itself, under several names. */
+/** Returns a parameter for documentation only: the handler looks it up under several names. */
 export function sent(description: string) {
   return text({ invalid: "" }).optional().catch(undefined).describe(description);
 }
@@ -71,7 +71,7 @@ const verify = defineAction({
     optimization: sentFields.optimization,
     optimizationRuns: sentFields.runs,
     autodetectConstructorArguments: sent(
-      "`true`: take the constructor arguments from the chain, whatever is given",
+      "`true`: take the constructor arguments from the chain, even if some are given",
     ),
     library1Name: sentFields.libraryName,
     library1Address: sentFields.libraryAddress,

@@ -96,7 +96,7 @@ export const verifysourcecode = defineAction({
   },
 });
 
-/** Returns the missing field, checked first; these texts come without a `result`. */
+/** Returns the failure for a missing field, which is checked first and has no `result`. */
 function lacksForm(codeformat: string, address: string | undefined, source: string | undefined) {
   const missing = (text: string, parameter: string) =>
     failed("missing-parameter", text, { parameter });
