@@ -21,8 +21,6 @@ test("every action has its oracle but those that no block decides", () => {
     "account/pendingtxlist",
     // Has its own oracle, on tokens with approvals: modules/account/approvals.test.ts.
     "account/approvals",
-    // Sources and traces: test/examples.test.ts.
-    "transaction/getrevertlines",
     "stats/ethprice",
     "stats/coinprice",
     "contract/verify",
@@ -33,6 +31,8 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkverifystatus",
     "contract/verifyproxycontract",
     "contract/checkproxyverification",
+    // Sources and traces: test/examples.test.ts.
+    "transaction/getrevertlines",
     // A client's own limit, and the node's own answers, which are compared with it where they are tested.
     "getapilimit/getapilimit",
     // The operator's file.
