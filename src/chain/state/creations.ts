@@ -72,7 +72,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
     ): Promise<(Hex | null)[]> =>
       readPinned(block, options, async ({ transport }) => {
         const calls = trials.map((trial) => {
-          const state = stateOf(trial);
+          const state = encodeOverride(trial);
           const further = blockOverrides ? [state ?? {}, blockOverrides] : state ? [state] : [];
           const params = [callOf(trial), { blockHash: block.hash }, ...further];
           return { method: "eth_call", params };
@@ -91,7 +91,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
           const config = {
             tracer: "callTracer",
             txIndex: quantity(transactionIndex),
-            stateOverrides: stateOf(trial) ?? {},
+            stateOverrides: encodeOverride(trial) ?? {},
           };
           const params = [callOf(trial), { blockHash: block.hash }, config];
           return { method: "debug_traceCall", params };
@@ -114,7 +114,7 @@ function callOf({ from, to, initCode, value, gas, gasPrice }: CreationTrial): ob
   };
 }
 
-function stateOf({ stateOverride }: CreationTrial): object | undefined {
+function encodeOverride({ stateOverride }: CreationTrial): object | undefined {
   if (stateOverride === undefined) return undefined;
   const accounts = Object.entries(stateOverride).map(([address, { balance, nonce, ...others }]) => [
     address,
