@@ -83,7 +83,7 @@ export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape
 }
 
 /** Returns the parties of a list: `from` and `to`, else an address and its side; undefined without any. */
-export function toFilter(input: {
+export function toParty(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;
 }): { parties: Parties } | { address: Address; side: Side | undefined } | undefined {
