@@ -74,7 +74,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
     ): Promise<(Hex | null)[]> =>
       readPinned(block, options, async ({ transport }) => {
         const calls = trials.map((trial) => {
-          const state = stateOf(trial);
+          const state = encodeOverride(trial);
           const further = blockOverrides ? [state ?? {}, blockOverrides] : state ? [state] : [];
           const params = [callOf(trial), { blockHash: block.hash }, ...further];
           return { method: "eth_call", params };
@@ -94,7 +94,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
             tracer: "callTracer",
             tracerConfig: { onlyTopCall: true },
             txIndex: quantity(transactionIndex),
-            stateOverrides: stateOf(trial) ?? {},
+            stateOverrides: encodeOverride(trial) ?? {},
           };
           const params = [callOf(trial), { blockHash: block.hash }, config];
           return { method: "debug_traceCall", params };
@@ -117,7 +117,7 @@ function callOf({ from, to, initCode, value, gas, gasPrice }: CreationTrial): ob
   };
 }
 
-function stateOf({ stateOverride }: CreationTrial): object | undefined {
+function encodeOverride({ stateOverride }: CreationTrial): object | undefined {
   if (stateOverride === undefined) return undefined;
   const accounts = Object.entries(stateOverride).map(([address, { balance, nonce, ...others }]) => [
     address,
