@@ -38,10 +38,7 @@ export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
 }
 
 /** Returns the proof of a deployment; undefined when unverified, or verified before proofs were kept. */
-export async function getDeploymentProof(
-  sql: Queryable,
-  address: Address,
-): Promise<AnsweredProof | undefined> {
+export async function getDeploymentProof(sql: Queryable, address: Address) {
   const [row] = await sql<{ proof: string | null; sources: string; isNamed: boolean }[]>`
     SELECT proof, sources,
       language <> 'Vyper' AND 'full' IN (runtime_match, creation_match) IS TRUE AS is_named
