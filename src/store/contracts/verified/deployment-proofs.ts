@@ -31,7 +31,7 @@ export interface DeploymentProof {
 }
 
 /** A proof in an answer: for every library also whether it is verified under its name, from the same files. */
-export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
+interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
   /** True if names and comments are the deployer's: solc's full match `compared` their hash. */
   names: "compared" | "unknown";
   libraries: { name: string; address: Address; isVerified: boolean }[];
