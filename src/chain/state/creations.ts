@@ -33,6 +33,8 @@ export interface AccountOverride {
   code?: Hex;
   /** Storage, replaced as a whole. */
   state?: Readonly<Record<Hex, Hex>>;
+  /** Parts of the storage. */
+  stateDiff?: Readonly<Record<Hex, Hex>>;
 }
 
 /** Fields of the block for a trial in place of its state's block, by geth's names. */
@@ -90,6 +92,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
         const calls = trials.map((trial) => {
           const config = {
             tracer: "callTracer",
+            tracerConfig: { onlyTopCall: true },
             txIndex: quantity(transactionIndex),
             stateOverrides: encodeOverride(trial) ?? {},
           };
