@@ -31,14 +31,17 @@ export interface DeploymentProof {
 }
 
 /** A proof in an answer: for every library also whether it is verified under its name, from the same files. */
-interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
+export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
   /** True if names and comments are the deployer's: solc's full match `compared` their hash. */
   names: "compared" | "unknown";
   libraries: { name: string; address: Address; isVerified: boolean }[];
 }
 
 /** Returns the proof of a deployment; undefined when unverified, or verified before proofs were kept. */
-export async function getDeploymentProof(sql: Queryable, address: Address) {
+export async function getDeploymentProof(
+  sql: Queryable,
+  address: Address,
+): Promise<AnsweredProof | undefined> {
   const [row] = await sql<{ proof: string | null; sources: string; isNamed: boolean }[]>`
     SELECT proof, sources,
       language <> 'Vyper' AND 'full' IN (runtime_match, creation_match) IS TRUE AS is_named
