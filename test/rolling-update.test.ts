@@ -39,6 +39,8 @@ const ACTIONS = [
   "logs/getlogs",
   "transaction/gettxreceiptstatus",
 ];
+/** A refusal of each version: a token's balance is the contract's, and the node has left the served head. */
+const REORGANISED_MEANWHILE = "The chain was reorganised meanwhile, please try again";
 /** Deeper ones are rarer. */
 const REORGANISED = 3;
 
@@ -181,6 +183,12 @@ function isRight({ request, answer, block }: Heard, heads: ReadonlyMap<string, O
   // Refused by its words, before anything was read.
   const oracle = block === "null" ? [...heads.values()].at(-1) : heads.get(block);
   if (!oracle) return false;
+  if (
+    request.parameters["action"] === "tokenbalance" &&
+    (answer.body as { message: string }).message === REORGANISED_MEANWHILE
+  ) {
+    return true;
+  }
   if (isUndecided(request, answer, oracle, world.silentTokens)) return true;
   const expected = JSON.parse(JSON.stringify(expectedAnswer(oracle, request)));
   return isDeepStrictEqual(answer, expected);
