@@ -174,24 +174,27 @@ async function play(servers: readonly string[], meanwhile: () => Promise<unknown
   await Promise.all([acted, ...asking]);
   for (const [name, later] of await oracles(REORGANISED + 2)) heads.set(name, later);
   count.answers += heard.length;
-  expect(heard.filter((one) => !isRight(one, heads)).slice(0, 3), `round ${count.rounds}`).toEqual(
-    [],
-  );
+  const wrong = heard.flatMap((one) => {
+    const expected = correct(one, heads);
+    return expected === undefined ? [] : [{ ...one, expected }];
+  });
+  expect(wrong.slice(0, 3), `round ${count.rounds}, heads ${[...heads.keys()]}`).toEqual([]);
 }
 
-function isRight({ request, answer, block }: Heard, heads: ReadonlyMap<string, Oracle>): boolean {
+/** Returns the chain's answer where the heard one is wrong. */
+function correct({ request, answer, block }: Heard, heads: ReadonlyMap<string, Oracle>): unknown {
   // Refused by its words, before anything was read.
   const oracle = block === "null" ? [...heads.values()].at(-1) : heads.get(block);
-  if (!oracle) return false;
+  if (!oracle) return "an answer at a block of the chain";
+  if (isUndecided(request, answer, oracle, world.silentTokens)) return undefined;
   if (
     request.parameters["action"] === "tokenbalance" &&
     (answer.body as { message: string }).message === REORGANISED_MEANWHILE
   ) {
-    return true;
+    return undefined;
   }
-  if (isUndecided(request, answer, oracle, world.silentTokens)) return true;
   const expected = JSON.parse(JSON.stringify(expectedAnswer(oracle, request)));
-  return isDeepStrictEqual(answer, expected);
+  return isDeepStrictEqual(answer, expected) ? undefined : expected;
 }
 
 test(`servers of ${RELEASE} and of this version answer as the chain does, while one replaces the other`, async () => {
