@@ -39,8 +39,11 @@ const ACTIONS = [
   "logs/getlogs",
   "transaction/gettxreceiptstatus",
 ];
-/** A refusal of each version: a token's balance is the contract's, and the node has left the served head. */
-const REORGANISED_MEANWHILE = "The chain was reorganised meanwhile, please try again";
+/** Refusals of both versions: the contract answers for a token's balance, and the node has left the served head or is overloaded. */
+const REFUSALS = [
+  "The chain was reorganised meanwhile, please try again",
+  "The contract does not tell what was held",
+];
 /** Deeper ones are rarer. */
 const REORGANISED = 3;
 
@@ -59,7 +62,7 @@ let database: TestDatabase;
 let release: string;
 const random = createRandom(1);
 const running: Periscope[] = [];
-const count = { answers: 0, rounds: 0 };
+const count = { answers: 0, refused: 0, rounds: 0 };
 
 function git(...parameters: string[]): string {
   return execFileSync("git", parameters, { cwd: ROOT, encoding: "utf8" }).trim();
@@ -189,8 +192,9 @@ function correct({ request, answer, block }: Heard, heads: ReadonlyMap<string, O
   if (isUndecided(request, answer, oracle, world.silentTokens)) return undefined;
   if (
     request.parameters["action"] === "tokenbalance" &&
-    (answer.body as { message: string }).message === REORGANISED_MEANWHILE
+    REFUSALS.includes((answer.body as { message: string }).message)
   ) {
+    count.refused++;
     return undefined;
   }
   const expected = JSON.parse(JSON.stringify(expectedAnswer(oracle, request)));
@@ -200,27 +204,29 @@ function correct({ request, answer, block }: Heard, heads: ReadonlyMap<string, O
 test(`servers of ${RELEASE} and of this version answer as the chain does, while one replaces the other`, async () => {
   const oldIndexer = await start(release, "indexer");
   const old = [await start(release, "api"), await start(release, "api")];
-  const [first = "", second = ""] = old.map(({ url }) => url);
+  const servers = old.map(({ url }) => url);
   const rest = () => sleep(0);
-  await play([first, second], rest);
-  await play([first, second], rest);
+  await play(servers, rest);
+  await play(servers, rest);
 
   // The new indexer migrates the database while the old one still runs.
-  await play([first, second], () => start(ROOT, "indexer"));
+  await play(servers, () => start(ROOT, "indexer"));
   await oldIndexer.periscope.end();
-  for (let round = 0; round < 3; round++) await play([first, second], rest);
+  for (let round = 0; round < 3; round++) await play(servers, rest);
 
   // New servers beside the old ones, which end one after the other.
   const young: string[] = [];
-  for (const [index, { periscope, url }] of old.entries()) {
-    await play([first, second].slice(index), async () => {
+  for (const { periscope, url } of old) {
+    await play(servers, async () => {
       young.push((await start(ROOT, "api")).url);
     });
-    await play([...young, ...[first, second].slice(index)], rest);
-    await play([...young, ...[first, second].slice(index + 1)], () => periscope.end());
-    expect(url).toBe([first, second][index]);
+    await play([...young, ...servers], rest);
+    servers.splice(servers.indexOf(url), 1);
+    await play([...young, ...servers], () => periscope.end());
   }
   await play(young, rest);
   await play(young, rest);
-  process.stdout.write(`${count.rounds} rounds, ${count.answers} answers\n`);
+  process.stdout.write(`${JSON.stringify(count)}\n`);
+  // One of 13 requests may be refused by the node: it is answered half the time at least.
+  expect(count.refused).toBeLessThan(count.answers / 26);
 }, 600_000);

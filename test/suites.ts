@@ -68,7 +68,7 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: "processes",
-    minutes: 5,
+    minutes: 7,
     covers: ["src/", "migrations/", "package-lock.json", "Dockerfile", "test/announce"],
   },
   { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
