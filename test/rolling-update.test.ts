@@ -39,11 +39,6 @@ const ACTIONS = [
   "logs/getlogs",
   "transaction/gettxreceiptstatus",
 ];
-/** Refusals of both versions: the contract answers for a token's balance, and the node has left the served head or is overloaded. */
-const REFUSALS = [
-  "The chain was reorganised meanwhile, please try again",
-  "The contract does not tell what was held",
-];
 /** Deeper ones are rarer. */
 const REORGANISED = 3;
 
@@ -190,10 +185,9 @@ function correct({ request, answer, block }: Heard, heads: ReadonlyMap<string, O
   const oracle = block === "null" ? [...heads.values()].at(-1) : heads.get(block);
   if (!oracle) return "an answer at a block of the chain";
   if (isUndecided(request, answer, oracle, world.silentTokens)) return undefined;
-  if (
-    request.parameters["action"] === "tokenbalance" &&
-    REFUSALS.includes((answer.body as { message: string }).message)
-  ) {
+  // The contract answers, by a node that has left the head after a reorganisation, or is overloaded.
+  const isRefused = (answer.body as { status?: string }).status === "0";
+  if (isRefused && request.parameters["action"] === "tokenbalance") {
     count.refused++;
     return undefined;
   }
