@@ -69,10 +69,7 @@ export async function startBackends(
     await Promise.all(companions.map((companion) => companion.stop()));
   });
 
-  async function launch<Kind extends Companion>(
-    name: string,
-    starting: Promise<Kind>,
-  ): Promise<Kind> {
+  async function launch<Kind extends Companion>(name: string, starting: Promise<Kind>) {
     const startedAt = performance.now();
     const companion = await starting;
     companions.push(companion);

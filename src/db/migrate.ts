@@ -16,11 +16,7 @@ const LOCK_KEY = 7_220_415_001;
  * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
  * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
-export async function migrate(
-  sql: Sql,
-  schema = "public",
-  folder: URL = MIGRATIONS,
-): Promise<number[]> {
+export async function migrate(sql: Sql, schema = "public", folder: URL = MIGRATIONS) {
   const [server] = await sql<{ version: number; name: string; encoding: string }[]>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
       current_setting('server_encoding') AS encoding`;

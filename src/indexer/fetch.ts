@@ -163,10 +163,7 @@ function prefix(got: ReadonlyMap<number, FetchedBlock>, from: number): FetchedBl
   return blocks;
 }
 
-async function makeOf<Made>(
-  { from, make }: FetchOptions<Made>,
-  blocks: readonly FetchedBlock[],
-): Promise<Made> {
+async function makeOf<Made>({ from, make }: FetchOptions<Made>, blocks: readonly FetchedBlock[]) {
   return make(blocks).catch((error: unknown) => {
     if (error instanceof ChainError) throw error;
     throw new ChainError(

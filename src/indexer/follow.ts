@@ -74,11 +74,7 @@ function reportLacking(sync: Sync, number: number): void {
   status.reason = reason;
 }
 
-async function indexBlock(
-  sync: Sync,
-  { number, hash }: BlockReference,
-  encoded: EncodedRows,
-): Promise<void> {
+async function indexBlock(sync: Sync, { number, hash }: BlockReference, encoded: EncodedRows) {
   const { writer } = sync;
   const recorded = { from: number, to: number };
   await record(writer, recorded, encoded, 1);

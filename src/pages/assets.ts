@@ -37,7 +37,7 @@ function script(page: string, modules: ReadonlyMap<string, Module>): string {
   const places = new Map<string, string>();
   const parts: string[] = [];
 
-  /** Returns the variable of a module, which is written after its imports. */
+  /** Writes a module after its imports; returns its variable. */
   function place(file: string): string {
     const known = places.get(file);
     if (known !== undefined) return known;

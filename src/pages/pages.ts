@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Requests that a page makes in one. */
+/** Body of a request that combines several of a page. */
 const ASKED = z
   .array(z.object({ path: z.string().max(4000), body: z.string().max(100_000).optional() }))
   .max(16);
@@ -83,7 +83,7 @@ export function addPages(
       const current = await getAssets();
       const asset = await current.get(file);
       if (!asset) return reply.callNotFound();
-      // A page of another version may ask for it. The present file mostly works, but must not be cached.
+      // A page of another version may request it. The current file mostly works, but must not be cached.
       return sendAsset(request, reply, asset, digest === current.digest ? FOR_EVER : REVALIDATE);
     },
   );

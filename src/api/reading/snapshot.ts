@@ -157,7 +157,7 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   const allReady = countDown(count);
   const allRead = countDown(count);
 
-  /** Returns the answer does not wait for the end of the transaction. */
+  /** Resolves when the snapshot can be read: the answer must not wait for the end of the transaction. */
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       inShare(sql, asker, () =>

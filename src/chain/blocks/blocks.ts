@@ -146,10 +146,7 @@ async function addReceiptsByTransaction(
 }
 
 /** Asks for the receipts one by one; ends before the first block that failed. */
-async function askReceipts(
-  fetched: readonly (FetchedBlock | null)[],
-  ask: Ask,
-): Promise<RawReceipt[][]> {
+async function askReceipts(fetched: readonly (FetchedBlock | null)[], ask: Ask) {
   const calls = fetched.map((one) =>
     (one?.block.transactions ?? []).map(({ hash }) => ({
       method: "eth_getTransactionReceipt",
@@ -180,10 +177,7 @@ function readBlock(outcome: Outcome | undefined): RawBlock | null {
 }
 
 /** Returns the receipts of an answer. A lagging node has none; validation reports missing ones. */
-function readReceipts(
-  outcome: Outcome | undefined,
-  { hasGivenReceipts }: NodeFeatures,
-): RawReceipt[] {
+function readReceipts(outcome: Outcome | undefined, { hasGivenReceipts }: NodeFeatures) {
   const error = errorIn(outcome);
   if (error?.code === "block-unknown") return [];
   if (error?.code === "node-error" && hasGivenReceipts) return [];

@@ -65,9 +65,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
 /** Starts npm's PostgreSQL on a free loopback port, also as root, after stopping a leftover. Throws `ConfigError`, `StoreError`. */
-export async function startEmbeddedPostgres(
-  options: EmbeddedPostgresOptions,
-): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const { folder, log, durable = true } = options;
   const user = await ordinaryUser(dataFolder(folder));
   const cluster = { binaries: await findBinaries(user), user, folder };

@@ -9,7 +9,7 @@ import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
-/** Most accounts that are recovered with a block; the others are after it. */
+/** Most signers recovered with a block; the rest are recovered later. */
 const RECOVERED_MAXIMUM = 64;
 
 /** Returns the rows of validated blocks (`validateBlock`), in block order. */
@@ -46,10 +46,7 @@ function addWithIndexes(rows: ChainRows, own: ChainRows, indexes: readonly numbe
   }
 }
 
-function decodeBlock(
-  rows: ChainRows,
-  { block, receipts, traces, uncles = [] }: FetchedBlock,
-): void {
+function decodeBlock(rows: ChainRows, { block, receipts, traces, uncles = [] }: FetchedBlock) {
   const blockNumber = quantityToNumber(block.number);
   decodeTransactions(rows, block, receipts, traces);
   decodeUncles(rows, blockNumber, uncles);

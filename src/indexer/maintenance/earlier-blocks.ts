@@ -12,9 +12,9 @@ import { decodeBlocks } from "../decode/block.ts";
 import { fetchValidBlocks } from "../fetch.ts";
 
 const BLOCKS_AT_ONCE = 16;
-/** How long a step waits for the nodes, since a head may come. A later step uses a slower answer. */
+/** How long a step waits for the nodes, so that a new head is not delayed. A later step uses a slower answer. */
 const PATIENCE_MS = 3_000;
-/** Pauses after a block failed alone, doubled each time: a node that lacks old state is asked seldom. */
+/** Pauses after a block that was fetched alone failed, doubled each time: a node without old state is asked seldom. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 /** Time to the first probe for a tracer, doubled each time up to the same limit. */

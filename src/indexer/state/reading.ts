@@ -16,7 +16,7 @@ export type StateKeys = readonly { reading: StateReading; keys: readonly unknown
 export interface StateValues {
   block: BlockReference;
   rows: readonly { reading: StateReading; rows: readonly unknown[] }[];
-  /** Contracts whose transfers count from now on, without reading. */
+  /** Contracts that are not read from now on: the sum of their transfers counts. */
   unresponsive: readonly Address[];
 }
 

@@ -11,10 +11,10 @@ import { type IndexerStatus, initialStatus } from "./status.ts";
 export interface IndexerSettings {
   databaseUrl: string;
   databaseSchema: string;
-  /** Connections at most, including one for the writer's lock. */
+  /** Most connections, including one for the writer's lock. */
   databaseConnections: number;
   logLevel: LevelWithSilent;
-  /** In every log record; absent where there is one chain. */
+  /** Added to every log record; absent with one chain. */
   chainName?: string;
   /** Threads' compile cache: the next thread starts faster, and with less memory. */
   compiledFolder: string;

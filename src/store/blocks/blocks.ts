@@ -47,7 +47,7 @@ export interface BlockPace {
   headNumber: number;
   /** Number of intervals: up to 100, 0 when there is only one block. */
   distances: number;
-  /** Their sum in seconds, 0 where times go back. */
+  /** Their sum in seconds; 0 if block times decrease. */
   seconds: number;
 }
 
@@ -79,7 +79,7 @@ export function getBlockPace(sql: Queryable) {
     JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`);
 }
 
-/** Returns the number of the last published block at or before a time, or of the first one at or after it; of equal times the outermost. */
+/** Returns the number of the last published block at or before a time, or of the first at or after it; undefined without one. */
 export async function findBlockNumber(
   sql: Queryable,
   timestampSeconds: number,

@@ -7,9 +7,9 @@ export interface ProxyRow {
   address: Address;
   /** The recognised kind of proxy. */
   kind: string;
-  /** Empty while it names none. */
+  /** Empty while the proxy names none. */
   implementations: Address[];
-  /** Targets by later kinds of recognition. */
+  /** Targets that patterns of lower precedence found. */
   conflicts: Address[];
   /** The contract that names the implementation; null when the proxy itself does. */
   beacon: Address | null;

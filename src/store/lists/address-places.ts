@@ -5,7 +5,7 @@ import { hasKey } from "../index-keys.ts";
 import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { onSide } from "./parties.ts";
 
-/** More than one account sends in a block. */
+/** More transactions than one account sends in a block. */
 const MOST_OF_BLOCK = 100_000;
 
 /** The place of a transaction in the chain. */
@@ -15,8 +15,8 @@ export interface TransactionPlace {
 }
 
 /**
- * Returns places of the transactions that the address, or a frame of theirs from, to or creating it,
- * takes part in: those of the first blocks with at least `count`, in order. Blocks are never split.
+ * Returns places of the transactions from, to or creating the address, themselves or by a frame: those
+ * of the first blocks with at least `count`, in order. Blocks are never split.
  */
 export async function listPlacesOfAddress(
   sql: Queryable,

@@ -42,9 +42,8 @@ export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> 
 }
 
 /**
- * Writes the fees and further fields of the blocks from `from` on, which were read again, and marks
- * these blocks as read. Returns false, and writes nothing, when one of the blocks is not the
- * indexed one.
+ * Writes the L1 fees and further fields of the blocks from `from` on, and marks these blocks as read.
+ * Returns false, and writes nothing, if one of the blocks is not the indexed one.
  */
 export async function writeEarlierFees(
   sql: Transaction,

@@ -33,7 +33,7 @@ export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */
   topics: readonly (Hex | undefined)[];
-  /** All topics are there, and so many words of data. */
+  /** If set: the log has all topics, and exactly so many words of data. */
   words?: number;
 }
 
@@ -56,7 +56,7 @@ interface LogRange {
 
 const KEY = ["block_number", "log_index"] as const;
 
-/** Entries up to which a range is counted. */
+/** A range with more entries is not counted further. */
 const FEW = 1_000;
 
 /** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
@@ -77,12 +77,7 @@ export async function searchLogs(
 }
 
 /** Returns at most `limit` logs for a page of keys, in its order. */
-export async function readLogs(
-  sql: Queryable,
-  keys: Fragment,
-  order: Order,
-  limit: number,
-): Promise<LogEntry[]> {
+export async function readLogs(sql: Queryable, keys: Fragment, order: Order, limit: number) {
   const by = direction(sql, order);
   const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
@@ -142,7 +137,7 @@ function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks)
   return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
-/** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
+/** Returns the ranges that contain the pattern's logs, beginning with the one that is probably the smallest. */
 function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
@@ -201,9 +196,9 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
 }
 
 /**
- * Returns the whole condition in a form that no index matches and the planner assumes to hold,
- * since the range is chosen and most of it matches. By column statistics it would expect too few
- * rows to fill a page, read the whole range and sort it.
+ * Returns the whole condition in a form that matches no index and that the planner expects to hold:
+ * the range is already chosen, and most of it matches. By column statistics the planner would expect
+ * too few rows to fill a page, read the whole range and sort it.
  */
 export function matching(sql: Queryable, { address, topics, words }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>

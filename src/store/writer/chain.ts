@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import type { Queryable, Transaction } from "../../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
@@ -10,17 +10,13 @@ export interface BlockRange {
 }
 
 /** Condition on a block range by the bare `column`; one block is an equality, which selects one server of several. */
-export function inRange(
-  sql: Queryable,
-  { from, to }: BlockRange,
-  column = "block_number",
-): Fragment {
+export function inRange(sql: Queryable, { from, to }: BlockRange, column = "block_number") {
   return from === to
     ? sql`${sql(column)} = ${from}`
     : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
 }
 
-/** Most untouched state, by kind, that a roll-back reads again. Listed by block: PostgreSQL lacks statistics after a load. */
+/** Most untouched rows of a kind of state that a roll-back reads again, ordered by block: PostgreSQL lacks statistics after a load. */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
 /** Tables with rows, encoded for COPY. */
@@ -34,10 +30,7 @@ interface EncodedTable {
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
 /** Encodes the rows of the tables for COPY; tables without rows are left out. */
-export function encodeChainRows(
-  rows: ChainRows,
-  tables: readonly ChainTableName[] = TABLE_NAMES,
-): EncodedRows {
+export function encodeChainRows(rows: ChainRows, tables: readonly ChainTableName[] = TABLE_NAMES) {
   const encoded: EncodedRows = new Map();
   for (const name of tables) {
     const rowCount = rows[name].length;

@@ -35,11 +35,7 @@ export async function markTraced(sql: Transaction): Promise<void> {
  * Adds what the traces of the published blocks from `from` on show: internal transactions, contracts, errors, addresses. Returns
  * false, and writes nothing, when one of the blocks is not the indexed one.
  */
-export async function writeEarlierTraces(
-  sql: Transaction,
-  from: number,
-  rows: ChainRows,
-): Promise<boolean> {
+export async function writeEarlierTraces(sql: Transaction, from: number, rows: ChainRows) {
   const range = { from, to: from + rows.blocks.length - 1 };
   if (!(await areIndexed(sql, from, rows.blocks))) return false;
   // Before Byzantium (EIP-658) only a trace shows that a transaction failed and created no contract.
@@ -62,11 +58,7 @@ export async function writeEarlierTraces(
 }
 
 /** Returns whether the blocks from `from` on are the indexed ones. */
-export async function areIndexed(
-  sql: Transaction,
-  from: number,
-  blocks: ChainRows["blocks"],
-): Promise<boolean> {
+export async function areIndexed(sql: Transaction, from: number, blocks: ChainRows["blocks"]) {
   const stored = await sql<{ hash: string }[]>`
     SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${from + blocks.length - 1} ORDER BY number`;
   return blocks.every(({ hash }, index) => stored[index]?.hash === hash);

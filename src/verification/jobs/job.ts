@@ -35,7 +35,7 @@ export interface JobContext {
 const OTHER_TEXT =
   "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
 
-/** Clients send a second form after a failure: they must not wait long for the first. */
+/** After a failure clients send a second form, so the first must not take long. */
 const DIAGNOSIS_MS = 5000;
 
 /** Runs a job, stores its outcome and returns whether it passed. Throws without an outcome: database lost, worker broken, aborted. */

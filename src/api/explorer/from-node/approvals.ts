@@ -34,7 +34,7 @@ const FEWEST_AT_ONCE = 64;
 export const KINDS = ["allowance", "token", "operator"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Limits the list. */
+/** Conditions on the listed approvals. */
 export interface ApprovalFilter {
   token?: Address | undefined;
   spender?: Address | undefined;
@@ -58,7 +58,7 @@ type Known = FoundHolding & { token: Token | undefined };
 
 type Found = Awaited<ReturnType<typeof findCandidates>>;
 
-/** Reads candidates behind the page's key, and what the index knows of their tokens. */
+/** Reads the candidates after the page's key, with the stored facts of their tokens. */
 async function findCandidates({ read, page }: Context, owner: Address, filter: ApprovalFilter) {
   const topic2 = filter.spender && wordOfAddress(filter.spender);
   const patterns: LogPattern[] = [
@@ -130,7 +130,7 @@ async function confirm(
   const asked = candidates.filter(
     (one) => one.kind !== "token" || one.log.topic3 || isCollection(one),
   );
-  const views = asked.map((one) => viewsOf(one, owner));
+  const views = asked.map((one) => buildCalls(one, owner));
   const answers = await callTokens(context, views.flat(), head);
   return asked.flatMap((one, at) => {
     // A burnt id has no owner, and a collection has no allowances.
@@ -147,7 +147,7 @@ export function keyOfApproval({ log, kind }: Approval): number[] {
   return [log.blockNumber, log.logIndex, kind === "token" ? 0 : 1];
 }
 
-/** Returns the index of the first candidate behind a key. Throws `InvalidKey`. */
+/** Returns the index of the first candidate after a key. Throws `InvalidKey`. */
 function placeBehind(candidates: readonly Approval[], after: PageKey = []): number {
   if (after.length === 0) return 0;
   if (after.length !== 3 || !after.every((part) => /^\d{1,15}$/.test(part))) throw new InvalidKey();
@@ -160,7 +160,7 @@ function placeBehind(candidates: readonly Approval[], after: PageKey = []): numb
   return place < 0 ? candidates.length : place;
 }
 
-/** Returns each approval that the logs name, by the newest. */
+/** Returns each approval in the logs once, with its newest log. */
 function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFilter): Approval[] {
   const found = new Map<string, Approval>();
   const add = (one: Omit<Approval, "isProven">) => {
@@ -184,7 +184,7 @@ function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFi
 }
 
 /** Returns the calls that confirm an approval: two for a token, else one. */
-function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
+function buildCalls({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   const call = (selector: Hex, ...words: Hex[]) => ({
     to: log.address,
     data: hexConcat(selector, ...words),
@@ -194,10 +194,10 @@ function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   return [call(selector, wordOfAddress(owner), wordOfAddress(spender))];
 }
 
-/** As returned; null or undefined without an answer, `none` without code. */
+/** The returned bytes; null or undefined without an answer, `none` without code. */
 type Answer = Hex | null | undefined | "none";
 
-/** Makes calls at the head. Tokens that spoil the whole request are asked alone. Throws `ChainError` when the node fails. */
+/** Makes calls at the head; when a request fails, repeats it for each token alone. Throws `ChainError` when the node fails. */
 async function callTokens(
   { chain, unresponsive }: Context,
   calls: readonly ContractCall[],
@@ -228,7 +228,7 @@ async function callTokens(
   return calls.map(({ to }, at) => (none.has(to) ? "none" : answers[at]));
 }
 
-/** Returns the owner's holdings by token, as `readHolding`; undefined where the contract does not answer, or the ids are too many. */
+/** Returns the owner's holdings by token, as `readHolding`; undefined if the contract does not answer or there are too many ids. */
 async function readHoldings(
   context: Context,
   owner: Address,
@@ -255,7 +255,7 @@ async function readHoldings(
   return holdings;
 }
 
-/** Returns the approval as its token answers; unproven without a usable answer, if `mayFail`. */
+/** Returns the approval if the answers confirm it. Without usable answers it is unproven, and left out unless `mayFail`. */
 function judge(one: Approval, owner: Address, answers: readonly Answer[], mayFail: boolean) {
   if (answers[0] === "none") return [];
   const [first, second] = answers.map((answer) => decodeUint((answer as Hex | undefined) ?? null));

@@ -91,7 +91,7 @@ export interface VerifiedContract
   sources: SourceFile[];
 }
 
-/** Returns the rank of a match: full before partial, both codes before one. */
+/** Returns the rank of a match: full above partial, both codes above one. */
 function matchRank(row: {
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
@@ -103,7 +103,7 @@ function matchRank(row: {
 /** An arbitrary constant, the same in every process. */
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
-/** Stores a match unless an equal or better one of the same code stays. Returns `other` when the one that stays has other texts. */
+/** Stores a match unless an equal or better one of the same code exists. Returns `other` if the existing one has other texts. */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,

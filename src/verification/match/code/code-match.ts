@@ -46,7 +46,7 @@ export type Mismatch =
   /** Creation code that may execute the bytes after it. */
   | { kind: "runs-on" };
 
-/** Compiled code in the process of becoming equal to the code on chain. */
+/** Compiled code that is being made equal to the code on chain. */
 export interface Matching {
   bytes: Buffer;
   transformations: Transformation[];

@@ -8,7 +8,7 @@ import { ADDRESS_FORMAT } from "./list.ts";
 
 const ROWS = 100;
 const MOST_ROWS = 1000;
-/** An allowance that wallets ask for as a whole, and the most of tokens with 96 bits. */
+/** Smallest allowance that is shown as unlimited; tokens with 96-bit amounts use their own maximum. */
 const UNLIMITED = 2n ** 255n;
 const NARROW_MAXIMUM = 2n ** 96n - 1n;
 
@@ -54,7 +54,7 @@ export const approvals = defineAction({
   empty: { blockscout: "No approvals found", etherscan: NO_RECORDS },
   example: { address: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
   check: windowCheck(MOST_ROWS),
-  // An approval has no transfer that would end a walk over holdings.
+  // Not `owner`: a transfer must not end this walk.
   cursor: "members",
   async handle(context, { address: owner, contractaddress: token, spender, kind }) {
     const found = await readApprovals(context, owner, { token, spender, kind });
