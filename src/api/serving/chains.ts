@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import { jsonAnswer, send } from "../http/answer.ts";
-import { type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
+import { CHAIN_NAME, type InputValue, type ParsedRequest } from "../http/input/form.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { type HealthOptions, readState } from "../ops/health.ts";
 import { type ChainsOption, chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
@@ -10,8 +10,6 @@ import { type ChainsOption, chainTitle, knownChainId, type ServedChain } from ".
 /** `chainId` throws `RequestError` until it is known. */
 type Identified = Pick<ServedChain, "chainId">;
 
-/** Etherscan's spelling, and the one in Blockscout's documentation of the same path. */
-const NAMES = ["chainid", "chain_id"];
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
@@ -20,10 +18,9 @@ export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
   { query, body }: Pick<ParsedRequest, "query" | "body">,
 ): Chain {
-  const [id, ...more] = [query, body].flatMap((part) => {
-    const filled = new Map([...part].filter(([, value]) => value !== ""));
-    return NAMES.map((name) => lookUp(filled, name)).filter((sent) => sent !== undefined);
-  });
+  const [id, ...more] = [query, body].flatMap((part) =>
+    [...part].flatMap(([name, value]) => (CHAIN_NAME.test(name) && value !== "" ? [value] : [])),
+  );
   const [first, ...others] = chains;
   if (first && id === undefined && others.length === 0) return first;
   const isOne = id !== undefined && more.every((other) => other === id);

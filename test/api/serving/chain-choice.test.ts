@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Input } from "../../../src/api/http/input/form.ts";
+import { foldFields, type Input, parseUrlEncoded } from "../../../src/api/http/input/form.ts";
 import { chooseChain } from "../../../src/api/serving/chains.ts";
 import { RequestError } from "../../../src/core/errors.ts";
 
@@ -18,6 +18,7 @@ function input(id: string | undefined, name = "chainid"): Input {
   return new Map(id === undefined ? [] : [[name, id]]);
 }
 
+const sent = (query: string): Input => foldFields(parseUrlEncoded(Buffer.from(query)));
 const both = (chainid: string, chain_id: string): Input =>
   new Map(Object.entries({ chainid, chain_id }));
 
@@ -59,6 +60,15 @@ test.each<readonly [string, Input, Input, string, string]>([
     `200 ${WRONG}`,
     "coral",
   ],
+  ...[
+    "chainid=10&chainid=7171",
+    "chainid=7171&chainid=10&chainid=7171",
+    "chainId=10&chainid=7171",
+    "chain_ID=10&chain_id=7171",
+  ].map((query) => [query, sent(query), input(undefined), `200 ${WRONG}`, `200 ${WRONG}`] as const),
+  ...["chainid=7171&chainid=7171", "chainid=&chainid=7171", "chainid=7171&chainid=&chainID="].map(
+    (query) => [query, sent(query), input(undefined), "pearl", "pearl"] as const,
+  ),
   [
     "one each in query and body",
     input("7171"),

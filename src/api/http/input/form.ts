@@ -33,6 +33,8 @@ export const MAXIMUM_FIELDS = 1000;
 /** Most bytes of the decoded names and values of one form. */
 export const MAXIMUM_TEXT_BYTES = 10_000_000;
 
+/** Etherscan's name of the chain, and the one in Blockscout's documentation of the same path. */
+export const CHAIN_NAME = /^chain_?id$/i;
 const FILES = /^files\[(\d{0,9})\]$/;
 const EQUALS = 0x3d;
 const PLUS = 0x2b;
@@ -112,7 +114,7 @@ export function requireBoundedText(fields: readonly Field[]): void {
   if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
 }
 
-/** Folds fields into parameters: the last value of a name counts, files of one name and `files[]` are lists, `files[0]` a map. */
+/** Folds fields into parameters: the last value of a name counts, different chains and files of one name and `files[]` are lists, `files[0]` a map. */
 export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
   const folded = new Map<string, InputValue>();
   const list: Field[1][] = [];
@@ -122,7 +124,7 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
     if (index === "") list.push(value);
     else if (index !== undefined) map[index] = value;
     else if (!name.includes("[")) {
-      const joined = joinFiles(folded.get(name), value);
+      const joined = joinValues(name, folded.get(name), value);
       // The position shows which of several spellings came last.
       folded.delete(name);
       folded.set(name, joined);
@@ -133,7 +135,11 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
   return folded;
 }
 
-function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue {
+function joinValues(name: string, earlier: InputValue | undefined, value: Field[1]): InputValue {
+  if (CHAIN_NAME.test(name)) {
+    if (!earlier || earlier === value) return value;
+    return value === "" ? earlier : [earlier, value];
+  }
   if (typeof value === "string" || earlier === undefined || typeof earlier === "string") {
     return value;
   }
