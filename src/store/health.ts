@@ -15,7 +15,7 @@ export interface IndexHealth {
   synchronised: boolean | null;
   /** Published numbers without a block; anything but 0 is an error. */
   gaps: number | null;
-  /** Rows of published blocks missing on servers, in words. */
+  /** Names the table whose rows of published blocks are missing on servers. */
   lostRows: string | null;
   /** The indexer's last report and its age, by a clock that may have been set back. */
   indexer: IndexerReport | null;
