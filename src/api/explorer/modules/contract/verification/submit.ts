@@ -99,7 +99,7 @@ const REFUSALS = {
 } as const;
 
 /** Returns the failure of a refused submission. `hasResult`: clients of the action expect each text in `result` too. */
-export function refusalOf(
+export function describeRefusal(
   outcome: keyof typeof REFUSALS | keyof typeof LIMIT_TEXTS,
   hasResult: boolean,
 ): Failure {
@@ -119,7 +119,7 @@ export async function submitAndWait(
 ): Promise<Outcome<SourceRecord | string>> {
   const { dialect, verifier, client, signal } = context;
   const submission = await submit(verifier, request, client);
-  if (submission.outcome !== "accepted") return refusalOf(submission.outcome, false);
+  if (submission.outcome !== "accepted") return describeRefusal(submission.outcome, false);
   const { guid } = submission;
   const status = await verifier.wait(guid, PATIENCE_MS, signal);
   if (status?.state === "failed")
