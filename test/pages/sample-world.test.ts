@@ -576,13 +576,15 @@ test.each([
   });
 });
 
-test("a link to nothing says so", async () => {
-  const url = `${world.origin}/tx/0x${"7".repeat(64)}`;
+test.each([
+  ["block/99999999", "This server knows no block 99999999."],
+  [`tx/0x${"7".repeat(64)}`, "This server knows no such transaction."],
+])("a link to nothing says so: %s", async (link, words) => {
   await visit(
     browser,
-    url,
+    `${world.origin}/${link}`,
     async ({ page }) => {
-      await page.getByRole("heading", { name: "Nothing here" }).waitFor(PATIENCE);
+      await page.getByText(words).waitFor(PATIENCE);
       expect(await findings(page)).toEqual([]);
     },
     { expected: /404/ },
