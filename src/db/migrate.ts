@@ -40,11 +40,7 @@ export async function migrate(sql: Sql, schema = "public", folder: URL = MIGRATI
 }
 
 /** Runs the first missing file; returns its number, undefined without one. */
-async function runNext(
-  sql: Transaction,
-  schema: string,
-  files: readonly Migration[],
-): Promise<number | undefined> {
+async function runNext(sql: Transaction, schema: string, files: readonly Migration[]) {
   await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
   // CREATE SCHEMA IF NOT EXISTS needs the right to create even when the schema exists.
   const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;

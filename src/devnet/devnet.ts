@@ -57,7 +57,7 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
       stopping.abort();
       await traffic;
       await saveState(createRpc(anvil.url, AbortSignal.timeout(FINAL_SAVE_MS)), folder).catch(
-        (error) => log.warn(`cannot save the last blocks of the chain:  ${messageOf(error)}`),
+        (error) => log.warn(`cannot save the last blocks of the chain: ${messageOf(error)}`),
       );
       await anvil.stop();
     },

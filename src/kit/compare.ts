@@ -91,10 +91,10 @@ export async function compare(
       return ours;
     }
     // Asks again: one of the two may have received a block in between.
-    if (differencesOf(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
+    if (listDifferences(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
     const form = [action, field === "contractaddress" && listed === byBlock && "of the token"];
     const question = [...form, sort === "desc" && sort].filter(Boolean).join(" ");
-    for (const difference of differencesOf(ours, theirs)) {
+    for (const difference of listDifferences(ours, theirs)) {
       differences++;
       onEach({ address, question, ...difference });
     }
@@ -141,7 +141,7 @@ function isNotThere({ message, result }: WebAnswer): boolean {
 }
 
 /** Compares answers without their messages. */
-function differencesOf(ours: WebAnswer, theirs: WebAnswer) {
+function listDifferences(ours: WebAnswer, theirs: WebAnswer) {
   const [own, other] = [ours, theirs].map(({ status, result, failure }) =>
     failure === undefined ? { status, result } : { failure },
   );

@@ -54,7 +54,7 @@ type ServedStateColumn =
 /** Reads the served state, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
   const [row] = await sql<{ servedState: ServedStateColumn }[]>`${servedState(sql)}`;
-  return servedStateOf(row?.servedState);
+  return readServedState(row?.servedState);
 }
 
 /** Returns a statement's result and the served state, both from one statement. */
@@ -67,7 +67,7 @@ export async function findWithServedState(sql: Queryable, statement: Fragment) {
   const [row] = place < 0 ? [] : found.splice(place, 1);
   // It is the last column, so that V8 keeps the objects fast.
   for (const other of found) delete (other as Row)["servedState"];
-  return { found, state: servedStateOf(row?.servedState) };
+  return { found, state: readServedState(row?.servedState) };
 }
 
 function servedState(sql: Queryable): Fragment {
@@ -81,7 +81,7 @@ function servedState(sql: Queryable): Fragment {
     FROM sync_state`;
 }
 
-function servedStateOf(column: ServedStateColumn): ServedState {
+function readServedState(column: ServedStateColumn): ServedState {
   return column
     ? { ...column, head: column.head ?? undefined }
     : { head: undefined, isIndexed: true, isWhole: true, isDistributed: false };

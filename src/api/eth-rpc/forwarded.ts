@@ -56,7 +56,7 @@ export function checkForwarded(
 }
 
 /** Adds `latest` where the last parameter, a block, is absent. */
-export function completeForwarded(
+export function withDefaultBlock(
   { checks, endsInBlock }: ForwardedMethod,
   parameters: readonly unknown[],
 ): readonly unknown[] {

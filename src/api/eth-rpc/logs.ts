@@ -47,14 +47,14 @@ export async function findLogs(
   filter: unknown,
   limit: number,
 ): Promise<RpcOutcome> {
-  const fields = isRecord(filter) ? fieldsOf(filter) : {};
+  const fields = isRecord(filter) ? pickFields(filter) : {};
   const patterns = parsePatterns(fields);
   const blockHash = parseBlockHash(fields["blockHash"]);
   const blocks =
     blockHash === undefined ? [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")] : [];
   const after = parsePaging(fields["paging_options"]);
   const page = { limit, skip: 0, after };
-  const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
+  const [from, to] = await Promise.all(blocks.map((block) => resolveBlock(forward, block)));
   if (typeof from === "object") return from;
   if (typeof to === "object") return to;
   const { logs, head } = await read(async (sql, served) => {
@@ -77,7 +77,7 @@ export async function findLogs(
   return { result: logs.map((log) => presentLog(log, log)) };
 }
 
-function fieldsOf(filter: Fields): Fields {
+function pickFields(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
   return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
 }
@@ -157,7 +157,7 @@ function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
 }
 
 /** Returns the block's number, which the node resolves for `safe` and `finalized`, or the node's failure. */
-async function numberOf(forward: RpcContext["forward"], block: Block) {
+async function resolveBlock(forward: RpcContext["forward"], block: Block) {
   if (block !== "safe" && block !== "finalized") return block;
   const answer = await forward({ method: "eth_getBlockByNumber", params: [block, false] });
   if ("error" in answer) return answer;

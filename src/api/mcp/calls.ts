@@ -11,9 +11,9 @@ import { boundResult, countFitting } from "./answers.ts";
 import {
   type ActionTool,
   actionTools,
-  argumentsOf,
   findActions,
   isList,
+  listArguments,
   MOST_ROWS,
   OWN_TOOLS,
 } from "./tools.ts";
@@ -62,14 +62,14 @@ async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Argumen
   const { request } = asked;
   switch (name) {
     case "find_action": {
-      const found = findActions(textOf(sent, "query", 200), request.chains.length > 1);
+      const found = findActions(readText(sent, "query", 200), request.chains.length > 1);
       return success(request, undefined, found, false);
     }
     case "list_chains":
       return success(request, undefined, await asked.listChains(), false);
     case "convert_amount": {
-      const amount = textOf(sent, "amount", 100);
-      const decimals = Number(textOf(sent, "decimals", 3));
+      const amount = readText(sent, "amount", 100);
+      const decimals = Number(readText(sent, "decimals", 3));
       if (!/^\d+$/.test(amount)) throw invalid("amount", "amount is to be decimal digits");
       if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
         throw invalid("decimals", "decimals is to be a whole number from 0 to 255");
@@ -77,7 +77,7 @@ async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Argumen
       return success(request, undefined, formatUnits(BigInt(amount), decimals), false);
     }
     case "call_action": {
-      const tool = actionTools.get(textOf(sent, "name", 100));
+      const tool = actionTools.get(readText(sent, "name", 100));
       if (!tool) throw new RequestError(200, "unknown-action", "Unknown action");
       const given = sent["arguments"] ?? {};
       if (!isRecord(given)) throw invalid("arguments", "arguments is to be an object");
@@ -92,13 +92,13 @@ async function callAction(
   sent: Arguments,
 ): Promise<object> {
   const { action, module } = tool;
-  const names = argumentsOf(action);
+  const names = listArguments(action);
   const chainid = sent["chainid"] ?? undefined;
-  const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
+  const query = new Map(chainid === undefined ? [] : [["chainid", readScalar(sent, "chainid")]]);
   const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
   requireKnown([...names, "chainid"], sent);
   const sentNames = names.filter((name) => (sent[name] ?? null) !== null);
-  const given = Object.fromEntries(sentNames.map((name) => [name, scalarOf(sent, name)]));
+  const given = Object.fromEntries(sentNames.map((name) => [name, readScalar(sent, name)]));
   request.actionName = `${module}/${action.name}`;
   const input = new Map(Object.entries(given));
   if (isList(tool)) {
@@ -188,11 +188,11 @@ function requireKnown(names: readonly string[], sent: Arguments): void {
   throw new RequestError(200, "invalid-parameter", `Unknown argument; the arguments are: ${list}`);
 }
 
-function textOf(sent: Arguments, name: string, longest: number): string {
+function readText(sent: Arguments, name: string, longest: number): string {
   if (sent[name] === undefined || sent[name] === null) {
     throw new RequestError(200, "missing-parameter", `${name} is required`, { parameter: name });
   }
-  const text = scalarOf(sent, name);
+  const text = readScalar(sent, name);
   if (text === "" || text.length > longest) {
     throw invalid(name, `${name} is to have 1 to ${longest} characters`);
   }
@@ -200,7 +200,7 @@ function textOf(sent: Arguments, name: string, longest: number): string {
 }
 
 /** Returns an argument as text; also a number or a boolean. */
-function scalarOf(sent: Arguments, name: string): string {
+function readScalar(sent: Arguments, name: string): string {
   const value = sent[name];
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);

@@ -47,7 +47,7 @@ export function isList({ action }: ActionTool): boolean {
 }
 
 /** Returns the names of an action's arguments. A list with cursors has no `page`. */
-export function argumentsOf(action: Action): string[] {
+export function listArguments(action: Action): string[] {
   const withheld = action.cursor === undefined ? ["format"] : ["format", "page"];
   return Object.keys(paramsIn(action, "etherscan").shape).filter(
     (name) => !withheld.includes(name),
@@ -67,8 +67,8 @@ const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
 };
 
 /** Returns the schema of an action's arguments; `chainid` is required on a server of several chains. */
-function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
-  const names = argumentsOf(action);
+function describeArguments({ action }: ActionTool, severalChains: boolean): InputSchema {
+  const names = listArguments(action);
   const described = describeParameters(action, "etherscan");
   const parameters = described.filter(({ name }) => names.includes(name));
   const properties = parameters.map(({ name, description, schema }) => [
@@ -144,20 +144,20 @@ export function listTools(severalChains: boolean) {
 
 function describe(tool: ActionTool, severalChains: boolean) {
   const { name, action } = tool;
-  return { name, description: action.summary, inputSchema: schemaOf(tool, severalChains) };
+  return { name, description: action.summary, inputSchema: describeArguments(tool, severalChains) };
 }
 
 /** Returns the actions that match the words best; the names of all if none matches. */
 export function findActions(query: string, severalChains: boolean): unknown[] {
   const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const scored = [...actionTools.values()].map((tool) => ({ tool, score: scoreOf(tool, words) }));
+  const scored = [...actionTools.values()].map((tool) => ({ tool, score: rateTool(tool, words) }));
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
   return best.length > 0
     ? best.slice(0, 8).map(({ tool }) => describe(tool, severalChains))
     : [...actionTools.keys()];
 }
 
-function scoreOf({ name, action }: ActionTool, words: readonly string[]): number {
+function rateTool({ name, action }: ActionTool, words: readonly string[]): number {
   const parameters = Object.keys(paramsIn(action, "etherscan").shape).join(" ").toLowerCase();
   const [named, summary] = [name.toLowerCase(), action.summary.toLowerCase()];
   return words.reduce((score, word) => {

@@ -35,7 +35,7 @@ export async function listUserOperations(
   order: Order,
   page: PageRange,
 ): Promise<UserOperationEntry[]> {
-  const logs = await logsOf(sql, filter, order, page);
+  const logs = await findLogs(sql, filter, order, page);
   const senders = await sql<{ blockNumber: number; transactionIndex: number; from: Address }[]>`
     SELECT block_number, transaction_index, from_address AS from FROM transactions_at(
       ${logs.map(({ blockNumber }) => blockNumber)}::bigint[],
@@ -47,7 +47,7 @@ export async function listUserOperations(
 const placeOf = (row: { blockNumber: number; transactionIndex: number }) =>
   `${row.blockNumber} ${row.transactionIndex}`;
 
-function logsOf(sql: Queryable, filter: UserOperationFilter, order: Order, page: PageRange) {
+function findLogs(sql: Queryable, filter: UserOperationFilter, order: Order, page: PageRange) {
   const { blocks, entryPoint: address } = filter;
   const { from = 0, to = Number.MAX_SAFE_INTEGER } = blocks ?? {};
   const search = (...topics: (Hex | undefined)[]) => {

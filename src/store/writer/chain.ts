@@ -76,11 +76,7 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
 }
 
 /** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
-export async function findGap(
-  sql: Queryable,
-  range: BlockRange,
-  parentHash: Hex | null,
-): Promise<string | null> {
+export async function findGap(sql: Queryable, range: BlockRange, parentHash: Hex | null) {
   const length = range.to - range.from + 1;
   const [gap] = await sql<{ number: number | null; reason: string }[]>`
     WITH recorded AS (

@@ -9,7 +9,7 @@ import {
 } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
+import { type Hex, isHexData, wordOf } from "../../core/evm/hex.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
@@ -49,11 +49,18 @@ export async function findSetting(
     for (const gasPrice of [past.gasPrice, undefined]) {
       for (const shape of await shapesOf(chain, address, creation, past)) {
         const setting = await settingOf(ground, shape, past, gasPrice, creation.value);
-        if (await isFaithful(setting, shape, past, asks)) return setting;
+        const isSame = await isFaithful(setting, shape, past, asks).catch(ifRefused);
+        if (isSame) return setting;
       }
     }
   }
   return null;
+}
+
+/** Returns false for a node's refusal, as of a price below its block's; throws other errors. */
+function ifRefused(error: unknown): false {
+  if (!(error instanceof ChainError) || isPassing(error)) throw error;
+  return false;
 }
 
 /** Environment of the creating transaction. */
@@ -65,6 +72,8 @@ interface Past {
   gasPrice: bigint;
   /** The fields of its block. */
   block: BlockOverrides;
+  /** State that the block wrote before its transactions. */
+  written: Record<Address, AccountOverride>;
   /** The results of instructions; undefined where the block has none. */
   results: Partial<Record<EnvironmentInstruction, bigint | undefined>>;
 }
@@ -95,6 +104,7 @@ async function readPast(chain: TrialChain, address: Address, creation: CreationF
   };
   return {
     address,
+    written: writtenAtStart(creation, header["parentBeaconBlockRoot"]),
     origin: lowerAddress(sent["from"]),
     nonce: amount(sent["nonce"]) ?? 0n,
     gas: amount(sent["gas"]) ?? 0n,
@@ -116,6 +126,28 @@ async function readPast(chain: TrialChain, address: Address, creation: CreationF
       BLOBHASH: (Array.isArray(blobHashes) ? amount(blobHashes[0]) : undefined) ?? 0n,
       BLOBBASEFEE: amount(blobFee) ?? (hasBlobs ? UNKNOWN : undefined),
     },
+  };
+}
+
+/** Entries of the ring buffers with the hashes of blocks and the roots of the beacon chain. */
+const RING = 8191;
+
+/** Returns the state that a block writes before its transactions. Source: EIP-2935, EIP-4788. */
+function writtenAtStart(
+  { blockNumber, parentHash, timestampSeconds }: CreationFacts,
+  root: unknown,
+): Past["written"] {
+  const slot = (at: number) => wordOf(BigInt(at));
+  const place = timestampSeconds % RING;
+  return {
+    "0x0000f90827f1c53a10cb7a02335b175320002935": {
+      stateDiff: { [slot((blockNumber - 1) % RING)]: parentHash },
+    },
+    ...(isHexData(root) && {
+      "0x000f3df6d732807ef1319fb7b8bb8522d0beac02": {
+        stateDiff: { [slot(place)]: slot(timestampSeconds), [slot(place + RING)]: root },
+      },
+    }),
   };
 }
 
@@ -194,13 +226,9 @@ async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, or
 
 /** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */
 async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<boolean> {
-  try {
-    const [seen] = await run([{ from: origin, initCode: probeOf("ADDRESS"), value: 0n }]);
-    return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
-  } catch (error) {
-    if (error instanceof ChainError && !isPassing(error)) return false;
-    throw error;
-  }
+  const trial = { from: origin, initCode: probeOf("ADDRESS"), value: 0n };
+  const [seen] = (await run([trial]).catch(ifRefused)) || [];
+  return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
 }
 
 /** The creator of a run, and how it arrives at the contract's address. */
@@ -297,6 +325,7 @@ async function settingOf(
       gas,
       ...(gasPrice !== undefined && { gasPrice }),
       stateOverride: {
+        ...past.written,
         ...accounts,
         // The contract's later code, storage and coins are no part of its creation.
         ...(ground.isLater && {

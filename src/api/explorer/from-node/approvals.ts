@@ -130,7 +130,7 @@ async function confirm(
   const asked = candidates.filter(
     (one) => one.kind !== "token" || one.log.topic3 || isCollection(one),
   );
-  const views = asked.map((one) => viewsOf(one, owner));
+  const views = asked.map((one) => buildCalls(one, owner));
   const answers = await callTokens(context, views.flat(), head);
   return asked.flatMap((one, at) => {
     // A burnt id has no owner, and a collection has no allowances.
@@ -184,7 +184,7 @@ function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFi
 }
 
 /** Returns the calls that confirm an approval: two for a token, else one. */
-function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
+function buildCalls({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   const call = (selector: Hex, ...words: Hex[]) => ({
     to: log.address,
     data: hexConcat(selector, ...words),

@@ -69,7 +69,7 @@ function isFailure(found: unknown): found is Failure {
 }
 
 /** Returns the ids of an ERC-1155 token that the owner holds or held; undefined for other tokens. */
-export async function listIdsOf(
+export async function listOwnedIds(
   sql: Queryable,
   token: Address,
   owner: Address,
@@ -83,7 +83,7 @@ export async function listIdsOf(
 /** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
 /** Error text for a contract that does not answer; the sum of its transfers may be wrong. */
-export const UNTOLD = "The contract does not tell what was held";
+export const NOT_REPORTED = "The contract does not tell what was held";
 
 /** Returns a holding after a block as the contract reports it, summed over the ids. Throws `RequestError` for too many ids. */
 export async function readHoldingAt(
@@ -98,6 +98,6 @@ export async function readHoldingAt(
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
   // A silent contract may keep balances by id.
   if (amounts.includes(null))
-    return failed("state-unavailable", block.isIndexed ? UNTOLD : IDS_UNKNOWN);
+    return failed("state-unavailable", block.isIndexed ? NOT_REPORTED : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

@@ -138,7 +138,7 @@ async function isNowOfIds(
 }
 
 /** Returns the whole holding after replacing the stored amounts of its parts with fresh ones. */
-export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
+export function updateWhole(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
   return parts.reduce(
     (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),
     BigInt(stored),

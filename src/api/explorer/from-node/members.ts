@@ -18,7 +18,7 @@ import {
   listUnsure,
   readWithHoldings,
   type UnsureOwnedToken,
-  wholeOf,
+  updateWhole,
 } from "./holdings.ts";
 
 /** Returns the range of settled rows that `mergePage` needs, when `unsure` entries may move into or out of the page. */
@@ -84,7 +84,7 @@ function wholesByOwner(fresh: readonly Fresh<UnsureOwnedToken>[]) {
   const parts = Map.groupBy(fresh, ({ owner }) => owner);
   return [...parts].map(([owner, holdings]) => {
     const stored = holdings[0]?.whole ?? "0";
-    return { owner, stored: BigInt(stored), amount: wholeOf(stored, holdings) };
+    return { owner, stored: BigInt(stored), amount: updateWhole(stored, holdings) };
   });
 }
 
