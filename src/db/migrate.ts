@@ -13,7 +13,7 @@ const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
 const LOCK_KEY = 7_220_415_001;
 
 /**
- * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
+ * Runs the new files of `migrations/` in order, each in a transaction and by one process at a time. Returns their numbers. Throws
  * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
 export async function migrate(sql: Sql, schema = "public", folder: URL = MIGRATIONS) {

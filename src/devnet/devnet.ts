@@ -23,7 +23,7 @@ export interface Devnet {
   webSocketUrl: string;
   /** Resolves with the number of the head once the sample world is complete, or with 0 when it cannot be created. */
   readonly populated: Promise<number>;
-  /** Resolves when the node has ended, for any reason, with the cause in words. */
+  /** Resolves with a description of the cause when the node has ended, for any reason. */
   readonly exited: Promise<string>;
   /** Ends the traffic, saves the chain for the next start and stops the node. */
   stop(): Promise<void>;
