@@ -74,7 +74,9 @@ export async function startBackends(
     const companion = await starting;
     companions.push(companion);
     void companion.exited.then((ending) => {
-      if (!shutdown.signal.aborted) onFatal(`${name} ended unexpectedly (${ending})`);
+      if (!shutdown.signal.aborted) {
+        onFatal(`${name} ended unexpectedly (${ending}); start Periscope again, its data is kept`);
+      }
     });
     log.info(`${name} is up after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
     return companion;

@@ -43,11 +43,12 @@ export async function backfill(
       from,
       to,
       proof: "sample",
-      make: async (blocks) => {
-        if (blocks.length === 0) throw lacksBlock(from);
+      make: async (blocks, leftOut) => {
+        const count = blocks.length + leftOut.length;
+        if (count === 0) throw lacksBlock(from);
         return timeStage(metrics, "decode", async () => ({
-          encoded: encodeChainRows(decodeBlocks(blocks), recordedTables),
-          count: blocks.length,
+          encoded: encodeChainRows(decodeBlocks(blocks, leftOut), recordedTables),
+          count,
         }));
       },
     });

@@ -154,7 +154,7 @@ export async function loadAssets(): Promise<Assets> {
     modules.set(fileOf(name, ""), (await readPackageFile(specifier)).toString("utf8"));
   }
   for (const [name, text] of joinModules(modules)) files.set(name, Buffer.from(text));
-  // Variables of the theme stand in front of the pages' own sheet.
+  // The theme's variables come before the pages' own sheet.
   const styles = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
   files.set("pages.css", Buffer.concat(styles));
   const packed = new Map(

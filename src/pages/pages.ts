@@ -20,7 +20,7 @@ const REFERENCE = "/docs";
 /** The files of the reference page. Their names are constant, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
   [REFERENCE]: "./reference/docs.html",
-  // A browser that shows an answer of the API asks for it.
+  // Browsers request it when they show an answer of the API.
   "/favicon.ico": "./browser/style/icon.svg",
   "/pages/theme.css": "./browser/style/theme.css",
   "/pages/docs.css": "./reference/docs.css",
@@ -49,7 +49,7 @@ export function addPages(
   for (const [url, file] of Object.entries(FILES)) {
     const getFile = keepResult(() => loadAsset(file));
     app.get(url, async (request, reply) => {
-      // Its links are relative: behind a slash at the end they would lead nowhere.
+      // With a slash at the end of the URL the page's relative links would be wrong.
       const base = url === REFERENCE ? baseOf(request.originalUrl, 1) : "./";
       if (base !== "./") return reply.redirect(`${base}docs`, 302);
       return sendAsset(request, reply, await getFile(), REVALIDATE);

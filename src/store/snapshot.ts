@@ -53,7 +53,7 @@ export async function readStatements<Found>(
     return headOf((await reading).state);
   };
   const head: PromiseLike<ServedHead> = {
-    // biome-ignore lint/suspicious/noThenProperty: it is read by itself when it is awaited before any statement
+    // biome-ignore lint/suspicious/noThenProperty: it is read only if it is awaited before a statement
     then: (...handlers) => readHead().then(...handlers),
   };
   try {

@@ -11,8 +11,8 @@ export interface SourceLine {
 const LONGEST_TEXT = 500;
 
 /**
- * Returns the line of the first of these places in code that a source map of solc leads to a file:
- * instructions that the compiler adds have no file. `files` are by their numbers in the map.
+ * Returns the source line of the first counter that solc's source map assigns to a file: instructions
+ * that the compiler adds have no file. The keys of `files` are their numbers in the map.
  */
 export function lineAt(
   counters: readonly number[],
@@ -22,7 +22,7 @@ export function lineAt(
 ): SourceLine | undefined {
   const { offsets } = instructionsIn(code, sourceMap);
   let last: readonly number[] = [];
-  // `start:length:file:…`; an absent part is that of the entry before.
+  // `start:length:file:…`; an absent part repeats that of the previous entry.
   const entries = sourceMap.split(";").map((entry) => {
     const parts = entry.split(":");
     last = [0, 1, 2].map((part) => (parts[part] ? Number(parts[part]) : (last[part] ?? 0)));

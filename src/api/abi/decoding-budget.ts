@@ -28,11 +28,7 @@ export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
 }
 
 /** Subtracts the decoded size of data from the budget without decoding it. Returns false if the types or the budget do not fit. */
-export function spendOn(
-  parameters: readonly AbiParameter[],
-  data: Hex,
-  budget: DecodingBudget,
-): boolean {
+export function spendOn(parameters: readonly AbiParameter[], data: Hex, budget: DecodingBudget) {
   try {
     const shapes = parameters.map((parameter) => shapeOf(parameter, parameter.type, DEEPEST));
     walkMembers(shapes, 0, { data, size: hexLength(data), budget });

@@ -44,7 +44,7 @@ export interface Walk {
   block(): BlockReference | undefined;
 }
 
-/** Begins or continues the walk of a request; `limit` rows are a page. Undefined without a cursor and a file. */
+/** Begins or continues the walk of a request, in pages of `limit` rows. Undefined if it has no cursor and asks for no file. */
 export function readWalk(
   action: Action,
   dialect: Dialect,

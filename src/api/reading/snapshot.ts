@@ -230,7 +230,7 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   };
 }
 
-/** Creates a countdown; `reached` resolves with the last of so many steps. */
+/** Creates a countdown; `reached` resolves after `count` steps. */
 function countDown(count: number): { step: () => void; reached: Promise<void> } {
   let left = count;
   const { promise, resolve } = Promise.withResolvers<void>();

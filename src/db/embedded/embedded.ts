@@ -30,7 +30,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Superuser URL of the database `postgres`; loopback only, with a password. */
   url: string;
-  /** Resolves when the server has ended, with the cause in words. */
+  /** Resolves with a description of the cause when the server has ended. */
   readonly exited: Promise<string>;
   /** Ends all sessions and stops the server, with all commits on disk. */
   stop(): Promise<void>;

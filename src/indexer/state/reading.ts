@@ -131,10 +131,7 @@ export async function fetchState(
 }
 
 /** Writes the values, whose keys are stored by now. */
-export async function writeState(
-  sql: Transaction,
-  { block, rows, unresponsive }: StateValues,
-): Promise<void> {
+export async function writeState(sql: Transaction, { block, rows, unresponsive }: StateValues) {
   // Batches are written together, so that an owner's ids are summed once.
   const readings = [...Map.groupBy(rows, ({ reading }) => reading)];
   await Promise.all([

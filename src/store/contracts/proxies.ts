@@ -101,10 +101,7 @@ export async function insertProxyCheck(
 }
 
 /** Returns the guid of a check of the last hour with the same outcome; undefined when there is none. */
-export async function findProxyCheck(
-  sql: Queryable,
-  { address, implementations }: ProxyCheck,
-): Promise<string | undefined> {
+export async function findProxyCheck(sql: Queryable, { address, implementations }: ProxyCheck) {
   const [row] = await sql<{ guid: string }[]>`
     SELECT guid FROM proxy_checks
     WHERE address = ${address} AND implementations = ${sql.json(implementations)}

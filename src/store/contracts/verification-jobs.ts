@@ -161,10 +161,7 @@ export async function findTurn(
 }
 
 /** Claims a job; undefined when it no longer waits. It counts as abandoned 15 s after the last `renewLease`. */
-export async function claimJob(
-  sql: Sql,
-  { address, guid }: Omit<Turn, "source">,
-): Promise<ClaimedJob | undefined> {
+export async function claimJob(sql: Sql, { address, guid }: Omit<Turn, "source">) {
   const [row] = await sql<ClaimedJob[]>`
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
       started_at = now(), lease_until = now() + ${LEASE}::interval

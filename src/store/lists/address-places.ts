@@ -57,7 +57,7 @@ async function firstBlocks(
   const towards = direction(sql, order);
   const found: TransactionPlace[] = [];
   for (let rest = bounds; found.length < count; ) {
-    // A transaction may have many rows, so that these blocks may have fewer places than asked for.
+    // A transaction may have many rows, so these blocks may have fewer than `count` places.
     const [edge] = await sql<{ blockNumber: number }[]>`
       SELECT block_number FROM (${rows(rest)}) entries
       ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
@@ -89,7 +89,7 @@ export async function findSentTransaction(
       ORDER BY block_number, transaction_index LIMIT ${limit}
     ) sent
     CROSS JOIN LATERAL transaction_at(sent.block_number, sent.transaction_index) t`;
-  // Nonces ascend with the blocks: finds the last block whose first nonce is not above.
+  // Nonces ascend, so a binary search finds the last block whose first nonce is at most the wanted one.
   let [low, high] = [0, headNumber];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -166,11 +166,7 @@ function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[]
 }
 
 /** Returns the range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all blocks. */
-async function narrowestRange(
-  sql: Queryable,
-  ranges: readonly LogRange[],
-  blocks: LogBlocks,
-): Promise<LogRange | undefined> {
+async function narrowestRange(sql: Queryable, ranges: readonly LogRange[], blocks: LogBlocks) {
   if (ranges.length < 2) return ranges[0];
   const counts = ranges.map(
     (range) =>

@@ -75,12 +75,17 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
+/** Returns the number of the last recorded block among the first `count` numbers of a range, else of the first one; undefined without any. */
+export async function findLastBlock(sql: Queryable, { from, to }: BlockRange, count: number) {
+  const [found] = await sql<{ number: number | null }[]>`
+    SELECT coalesce(
+      (SELECT max(number) FROM blocks WHERE number BETWEEN ${from} AND ${Math.min(to, from + count - 1)}),
+      (SELECT min(number) FROM blocks WHERE number BETWEEN ${from} AND ${to})) AS number`;
+  return found?.number ?? undefined;
+}
+
 /** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
-export async function findGap(
-  sql: Queryable,
-  range: BlockRange,
-  parentHash: Hex | null,
-): Promise<string | null> {
+export async function findGap(sql: Queryable, range: BlockRange, parentHash: Hex | null) {
   const length = range.to - range.from + 1;
   const [gap] = await sql<{ number: number | null; reason: string }[]>`
     WITH recorded AS (
@@ -98,7 +103,9 @@ export async function findGap(
       WHERE parent_hash <> expected_parent OR transaction_count <> coalesce(transactions, 0)
     UNION ALL
     SELECT NULL, count(*) || ' of ' || ${length}::int || ' blocks were recorded'
-      FROM recorded HAVING count(*) <> ${length}::int
+      FROM (
+        SELECT number FROM recorded UNION ALL SELECT block_number FROM left_out_blocks WHERE ${inRange(sql, range)}
+      ) AS numbers HAVING count(*) <> ${length}::int
     LIMIT 1`;
   if (!gap) return null;
   return gap.number === null ? gap.reason : `block ${gap.number} ${gap.reason}`;

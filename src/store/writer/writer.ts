@@ -18,7 +18,7 @@ export interface WriterTerm {
   begun: string;
 }
 
-/** The term is over, by another writer or a lost session. Published state must be read again: a crash may lose commits. */
+/** Another writer or a lost session ended the term. The published state must be read again: a crash may have lost commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
     super(
@@ -33,7 +33,7 @@ class OutdatedWriterError extends StoreError {
   constructor() {
     super(
       "writer-outdated",
-      "a newer Periscope has upgraded the database: nothing more is indexed by this one",
+      "a newer Periscope has upgraded the database; this one indexes no more blocks",
     );
   }
 }

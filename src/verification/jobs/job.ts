@@ -31,7 +31,7 @@ export interface JobContext {
   whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
-/** The note of a passed job whose text is not served. */
+/** The note of a passed job if an earlier submission with other texts is served. */
 const OTHER_TEXT =
   "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
 
@@ -107,7 +107,7 @@ async function outcomeOf(
   }
 }
 
-/** Detects a proxy before the job passes, so that clients see both at once; later, when the node does not answer. */
+/** Detects a proxy before the job passes, so that clients see both at once; schedules it if the node does not answer. */
 async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
     await refreshProxy(context, job.address);

@@ -119,7 +119,7 @@ async function runTrial(
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (isPassing(error)) throw new VerificationError({ code: "node" }, { cause: error });
-    // A node that ran others fails by what this one does.
+    // The node runs other creations, so this constructor causes the failure.
     return setting ? refusal(CANNOT_RUN) : notRun(CANNOT_RUN);
   }
 }
@@ -142,10 +142,10 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 
 const LEAST_GAS = 2n ** 16n;
 
-/** Returns whether init code also returns the code on chain with any sufficient gas; each run has some half of the last one's. */
+/** Returns whether init code also returns the code on chain with any sufficient gas; each run has a random gas limit near half of the previous one. */
 async function isSteady(trialled: Trialled, initCode: Hex, setting: Setting): Promise<boolean> {
   const levels: bigint[] = [];
-  // At random: a constructor may know amounts that are always the same.
+  // Random, because a constructor could recognise fixed amounts.
   for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n)
     levels.push(gas + BigInt(randomInt(Number(gas))));
   const codes = await Promise.all(levels.map((gas) => setting.run([initCode], gas)));

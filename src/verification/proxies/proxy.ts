@@ -82,7 +82,7 @@ interface ProxyAnswer {
   kind: ProxyKind;
   addresses: Address[];
   beacon?: Address;
-  /** False: calls of the contract do not run it. */
+  /** False if calls of the contract do not run the implementation. */
   isRun?: boolean;
 }
 
@@ -289,9 +289,9 @@ function buildProbe(witness: Address, selector: Hex, callees: readonly Address[]
 
 /**
  * Returns whether a contract delegates calls of unknown functions to its named implementation,
- * unlike factories, beacons and a slot that deceives: tried with other code in place of the
- * implementation's, by a caller and a function of no earlier try. True for a diamond, which delegates
- * known functions only, and where the node cannot override code.
+ * unlike factories, beacons and contracts with a misleading slot. It runs other code in place of the
+ * implementation's, with a new caller and function each time. True for a diamond, which delegates only
+ * known functions, and if the node cannot override code.
  */
 async function mayRun(
   reader: ProxyReader,

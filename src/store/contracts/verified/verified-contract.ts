@@ -183,10 +183,7 @@ export function isFullyVerified(sql: Queryable, address: Address) {
 }
 
 /** Returns the ABI as JSON text; undefined when the present code at the address is not verified. */
-export async function getVerifiedAbi(
-  sql: Queryable,
-  address: Address,
-): Promise<string | undefined> {
+export async function getVerifiedAbi(sql: Queryable, address: Address) {
   const [row] = await sql<{ abi: string }[]>`
     SELECT abi FROM valid_verified_contracts WHERE address = ${address}`;
   return row?.abi;
@@ -201,10 +198,7 @@ export function sourceBytes(sql: Queryable): Fragment {
 }
 
 /** Returns all public fields of a verified contract; undefined when the present code there is not verified. `sql` must be a snapshot. */
-export async function getVerifiedContract(
-  sql: Queryable,
-  address: Address,
-): Promise<VerifiedContract | undefined> {
+export async function getVerifiedContract(sql: Queryable, address: Address) {
   const [row] = await sql<
     (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
   >`

@@ -52,11 +52,7 @@ type LookAt = (
 ) => Promise<Look[]>;
 
 /** Searches the entries of an address in block order, in growing steps, until one fits. */
-async function first(
-  sql: Queryable,
-  address: Address,
-  lookAt: LookAt,
-): Promise<Transfer | undefined> {
+async function first(sql: Queryable, address: Address, lookAt: LookAt) {
   let afterBlock = -1;
   for (let limit = FIRST_ENTRIES; ; limit = Math.min(limit * GROWTH, MAXIMUM_ENTRIES)) {
     const [found] = await lookAt(sql, address, afterBlock, limit);

@@ -29,7 +29,7 @@ export interface TokenSupplyRow {
 /** Most reads of a missing fact: the first after 1 minute, each pause four times as long, up to 11 days; a transfer causes one sooner. */
 const TRIES = 8;
 
-/** Returns the time of the next read after so many tries. */
+/** Returns the time of the next read after `tries` reads. */
 function dueAfter(sql: Queryable, tries: Fragment): Fragment {
   return sql`CASE WHEN ${tries} <= ${TRIES}::int
     THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;

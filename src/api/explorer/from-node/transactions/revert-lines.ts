@@ -11,14 +11,14 @@ import { lineAt, type SourceLine } from "../../../../verification/source-lines.t
 import { askOnce } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 
-/** Outer calls beyond are left out. */
+/** Most calls; the outermost ones are left out. */
 const MOST_CALLS = 8;
-/** Steps of a call that are kept: the compiler's own code, such as that of a panic, may be the last. */
+/** Number of last steps that are kept of a call: the last ones may be in code without a source line, such as a panic's. */
 const KEPT_STEPS = 64;
 
 /**
- * Collects, at the node, the calls through which a revert passed, the innermost first: where the code is, null in a creation,
- * and the program counters of the last steps, the last first. A caller that returns other data reverted by itself.
+ * Runs at the node and collects the calls through which a revert passed, the innermost first: the code's address (null for a
+ * creation) and the program counters of the last steps, newest first. A caller with other return data reverted for its own reason.
  */
 const TRACER = `{
   frames: [{ code: null, steps: [], failed: null }],
@@ -55,7 +55,7 @@ export interface RevertLine extends SourceLine {
   contractName: string;
 }
 
-/** Returns the calls through which the revert of a transaction passed; undefined where the node runs no such tracer. */
+/** Returns the calls through which the revert of a transaction passed; undefined if the node does not run such a tracer. */
 export async function fetchRevertedCalls(chain: CallerChain, hash: Hex) {
   const trace = await askOnce(chain, "debug_traceTransaction", hash, { tracer: TRACER });
   return Calls.safeParse(trace).data;

@@ -33,7 +33,8 @@ const record = z.object({
 
 export const approvals = defineAction({
   name: "approvals",
-  summary: "Who may move tokens of an address, as the tokens confirm it, newest approval first",
+  summary:
+    "Addresses that may move an address's tokens, confirmed by the tokens, newest approval first",
   params: z.object({
     address: address(ADDRESS_FORMAT),
     contractaddress: address({ invalid: "Invalid contract address format" })
