@@ -30,7 +30,7 @@ const MOST_ROWS = 100_000;
 const AT_ONCE = { process: 8, client: 2 };
 const BUSY = "Too many files are under way, please try again later";
 /** Rows that are read at a time, fewer where they are large. */
-const ROWS = 1_000;
+const ROWS = 250;
 /** Characters of a file. A longer list goes on in the next one. */
 const LONGEST = 250_000_000;
 /** Bytes that are sent at a time. */
