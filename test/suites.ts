@@ -51,6 +51,7 @@ const KUBECTL_VALIDATE = {
   variable: "KUBECTL_VALIDATE",
   remedy: "go install sigs.k8s.io/kubectl-validate@v0.0.4",
 };
+const GO = { program: "go", remedy: "install Go" };
 const SYSTEMD = { program: "systemd-analyze", remedy: "run it where systemd is" };
 const CITUS = {
   program: "pg_config",
@@ -67,7 +68,7 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: "processes",
-    minutes: 5,
+    minutes: 7,
     covers: ["src/", "migrations/", "package-lock.json", "Dockerfile", "test/announce"],
   },
   { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
@@ -93,7 +94,7 @@ const SUITES: readonly Suite[] = [
     name: "manifests",
     minutes: 1,
     covers: ["docs/operations/", "package.json"],
-    needs: [KUBECTL, KUBECTL_VALIDATE, SYSTEMD],
+    needs: [KUBECTL, KUBECTL_VALIDATE, GO, SYSTEMD],
   },
   { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
   { name: "python", minutes: 10, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },

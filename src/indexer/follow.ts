@@ -2,6 +2,7 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockReference } from "../chain/questions.ts";
 import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { quantityToNumber } from "../core/evm/quantity.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
 import type { ContractScope } from "../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../store/state/tokens/unresponsive.ts";
@@ -33,24 +34,33 @@ const FAIR_PATIENCE_MS = 1_000;
 const LACKING_PATIENCE_MS = 10_000;
 
 /** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
-export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
+export async function indexNext(
+  sync: Sync,
+  node: BlockHeader,
+  count = HEAD_BLOCKS,
+): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
+  const to = Math.min(node.number, next + count - 1);
+  let isLeftOut = false;
   const blocks = await fetchValidBlocks(sync, {
-    from: next,
-    to: Math.min(node.number, next + HEAD_BLOCKS - 1),
+    ...{ from: next, to },
     proof: "whole",
     headWaits: true,
-    make: async (fetched) =>
-      Promise.all(
-        fetched.map(async (one) => ({
-          ...headerOf(one.block),
-          encoded: encodeChainRows(
-            await decodeWhole(one, sync.identity.chainId),
-            sync.recordedTables,
-          ),
-        })),
-      ),
+    make: async (fetched, leftOut) => {
+      isLeftOut = leftOut.length > to - next;
+      return Promise.all(
+        fetched.map(async (one, index) => {
+          const header = headerOf(one.block);
+          const before = fetched[index - 1];
+          const from = before ? quantityToNumber(before.block.number) : next;
+          const own = leftOut.filter((number) => number >= from && number < header.number);
+          const rows = await decodeWhole(one, sync.identity.chainId, own);
+          return { ...header, encoded: encodeChainRows(rows, sync.recordedTables) };
+        }),
+      );
+    },
   });
+  if (isLeftOut && to < node.number) return indexNext(sync, node, count * 4);
   for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;
     if (!sync.head) requireStartBlock(sync.identity, header.hash);
@@ -74,13 +84,9 @@ function reportLacking(sync: Sync, number: number): void {
   status.reason = reason;
 }
 
-async function indexBlock(
-  sync: Sync,
-  { number, hash }: BlockReference,
-  encoded: EncodedRows,
-): Promise<void> {
+async function indexBlock(sync: Sync, { number, hash }: BlockReference, encoded: EncodedRows) {
   const { writer } = sync;
-  const recorded = { from: number, to: number };
+  const recorded = { from: publishedNumber(sync) + 1, to: number };
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };

@@ -7,6 +7,7 @@ import {
   toHex,
 } from "viem";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Sql } from "../../src/db/client.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
@@ -65,8 +66,10 @@ class World {
   readonly rpc: JsonRpc;
   readonly app: TestApp;
   readonly indexer: TestIndexer;
-  private constructor(anvil: Anvil, app: TestApp, indexer: TestIndexer) {
+  readonly sql: Sql;
+  private constructor(anvil: Anvil, sql: Sql, app: TestApp, indexer: TestIndexer) {
     this.anvil = anvil;
+    this.sql = sql;
     this.rpc = createJsonRpc(anvil.url);
     this.app = app;
     this.indexer = indexer;
@@ -88,7 +91,7 @@ class World {
       await database.drop();
       await anvil.stop();
     });
-    return new World(anvil, app, indexer);
+    return new World(anvil, database.sql, app, indexer);
   }
 
   async send(to: Address | undefined, data: Hex): Promise<Address> {
@@ -166,9 +169,28 @@ class World {
     }
   }
 
+  /** Waits for the index; time passes for marked tokens, which are read again at intervals, and the chain goes on. */
   async reach(): Promise<void> {
-    const { hash } = await this.rpc.request<{ hash: Hex }>("eth_getBlockByNumber", "latest", false);
-    await this.indexer.reach(hash);
+    const passing = setInterval(() => {
+      void this.rpc.request("evm_mine");
+      void this.sql`
+        UPDATE tokens SET stale_since = now(), swept_at = swept_at - interval '1 hour'
+        WHERE stale_block IS NOT NULL`.execute();
+    }, 500);
+    await expect
+      .poll(
+        async () => {
+          const latest = await this.rpc.request<{ hash: Hex }>(
+            "eth_getBlockByNumber",
+            "latest",
+            false,
+          );
+          return this.indexer.isAt(latest.hash);
+        },
+        { timeout: 90_000, interval: 50 },
+      )
+      .toBe(true)
+      .finally(() => clearInterval(passing));
   }
 
   async result(query: string, path: "/api" | "/v2/api" = "/api") {

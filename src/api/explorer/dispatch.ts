@@ -42,7 +42,7 @@ import {
 } from "./list-file.ts";
 import { pageRange } from "./params.ts";
 
-/** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws failures other than outcomes. */
+/** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws the handler's errors. */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,

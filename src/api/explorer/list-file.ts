@@ -18,7 +18,7 @@ import type { Action, RawParameters } from "./action.ts";
 import { type Dialect, forDialect, type Outcome } from "./envelope.ts";
 import { positive } from "./params.ts";
 
-// Lists as files. Pages are read in one transaction and written to a spool file, which is sent when it is whole. Source: docs/wire.md, "Lists as files".
+// Lists as files. One transaction reads all pages into a spool file, which is sent once it is complete. Source: docs/wire.md, "Lists as files".
 
 export type FileFormat = "csv" | "ndjson";
 
@@ -49,18 +49,18 @@ const ofDatabases = new WeakMap<Sql, Admission>();
 /** One page is made at a time, so that answers come in between; a page that waits for its node does not stop other files. */
 const turns = new Admission({ capacity: () => 1, patienceMs: LONGEST_SILENCE_MS, refuse });
 
-/** The form of the file that a request asks for; undefined where it asks for none, or the action lists nothing. */
+/** Returns the format of the requested file; undefined if none is requested, or the action is not a list. */
 export function fileFormatOf({ cursor }: Action, format: unknown): FileFormat | undefined {
   return cursor !== undefined && (format === "csv" || format === "ndjson") ? format : undefined;
 }
 
-/** Rows of a file at most; a bad value counts as absent. */
+/** Returns the most rows of a file; a bad `offset` counts as absent. */
 export function rowsOfFile({ offset }: RawParameters): number {
   const asked = positive.safeParse(offset);
   return asked.success && asked.data <= MOST_ROWS ? asked.data : MOST_ROWS;
 }
 
-/** The error in place of a file: none is HTTP 200, or a client might keep it as one. */
+/** Returns the error to send instead of a file, never with HTTP 200: clients would save it as the file. */
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
   return known?.httpStatus === 200
@@ -68,7 +68,7 @@ export function refuseFile(thrown: unknown): unknown {
     : thrown;
 }
 
-/** The name of a file without its ending. */
+/** Returns the name of a file without its extension. */
 export function nameOfFile(
   chainId: number,
   { name }: Action,
@@ -79,7 +79,7 @@ export function nameOfFile(
   return [chainId, name.toLowerCase(), ...(of === undefined ? [] : [of]), block].join("-");
 }
 
-/** A file as it is sent. */
+/** Returns the parts of an answer that sends a file. */
 export function fileAnswer({ contentType, rows, stream }: ListFile, name: string) {
   const headers = {
     "x-periscope-rows": String(rows),
@@ -233,7 +233,7 @@ function columnsOf(action: Action, dialect: Dialect, { l1FeesFrom }: ServedHead)
   return Object.keys(element.shape).filter((name) => name !== "L1FeesPaid" || l1FeesFrom !== null);
 }
 
-/** A field that begins so may be taken for a formula; an apostrophe in front is taken away again to read it. */
+/** Spreadsheets run a field that begins so as a formula, and hide an apostrophe in front. */
 const FORMULA = /^[=+\-@\t\r'＝＋－＠]/;
 
 function csvLine(values: readonly unknown[]): string {

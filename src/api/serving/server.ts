@@ -46,7 +46,7 @@ export type ServerOptions = HttpOptions &
   MetricsOptions & {
     /** The server's URL for clients, without a slash at the end. */
     publicUrl: string | undefined;
-    /** Another server has the metrics and the whole health report. */
+    /** True if another server has the metrics and the whole health report. */
     operationsApart: boolean;
   };
 
@@ -62,13 +62,13 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
-/** The answers of actions and of JSON-RPC, for routes that give several in one. */
+/** The handlers of actions and of JSON-RPC, for routes that combine several answers. */
 export interface Answerers {
   dispatch: Dispatch;
   answerRpc: RpcHandler;
 }
 
-/** Adds routes that only the composition knows. */
+/** Adds routes from the composition, such as the pages. */
 type AddRoutes = (
   app: FastifyInstance,
   options: ServerOptions,

@@ -4,7 +4,7 @@ const ENOUGH_SAMPLES = 5;
 /** An answer is late after the median times the factor, plus the extra time. */
 const LATE_FACTOR = 2;
 const LATE_EXTRA_MS = 10;
-/** Second requests that each answer earns; the credit has a small limit. */
+/** Second requests that each answer earns, up to a small credit. */
 const EARNED = 0.25;
 const MOST_SAVED = 5;
 

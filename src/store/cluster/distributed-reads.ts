@@ -51,11 +51,7 @@ const BIG: ReadonlySet<PlaceColumn> = new Set(["block_number", "withdrawal_index
  * Returns a page's places as one row of arrays, for functions that read by places (migrations/0103_rows_by_places.sql): part of the
  * statement, or already read on several servers. Wrapped, because awaiting a fragment sends it.
  */
-export async function placesOf(
-  sql: Queryable,
-  page: Fragment,
-  columns: readonly PlaceColumn[],
-): Promise<{ places: Fragment }> {
+export async function placesOf(sql: Queryable, page: Fragment, columns: readonly PlaceColumn[]) {
   const list = (arrayOf: (column: PlaceColumn, index: number) => Fragment) =>
     columns
       .map((column, index) => sql`${arrayOf(column, index)} AS ${sql(column)}`)

@@ -33,7 +33,7 @@ export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */
   topics: readonly (Hex | undefined)[];
-  /** All topics are there, and so many words of data. */
+  /** If set: the log has all topics, and exactly so many words of data. */
   words?: number;
 }
 
@@ -61,7 +61,7 @@ export const APPROVAL_FOR_ALL: Hex =
 
 const KEY = ["block_number", "log_index"] as const;
 
-/** Entries up to which a range is counted. */
+/** A range with more entries is not counted further. */
 const FEW = 1_000;
 
 /** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
@@ -118,12 +118,7 @@ export async function listNamedApprovals(
 }
 
 /** Returns at most `limit` logs for a page of keys, in its order. */
-export async function readLogs(
-  sql: Queryable,
-  keys: Fragment,
-  order: Order,
-  limit: number,
-): Promise<LogEntry[]> {
+export async function readLogs(sql: Queryable, keys: Fragment, order: Order, limit: number) {
   const by = direction(sql, order);
   const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
@@ -183,7 +178,7 @@ function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks)
   return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
-/** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
+/** Returns the ranges that contain the pattern's logs, beginning with the one that is probably the smallest. */
 function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
@@ -212,11 +207,7 @@ function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[]
 }
 
 /** Returns the range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all blocks. */
-async function narrowestRange(
-  sql: Queryable,
-  ranges: readonly LogRange[],
-  blocks: LogBlocks,
-): Promise<LogRange | undefined> {
+async function narrowestRange(sql: Queryable, ranges: readonly LogRange[], blocks: LogBlocks) {
   if (ranges.length < 2) return ranges[0];
   const counts = ranges.map(
     (range) =>
@@ -242,9 +233,9 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
 }
 
 /**
- * Returns the whole condition in a form that no index matches and the planner assumes to hold,
- * since the range is chosen and most of it matches. By column statistics it would expect too few
- * rows to fill a page, read the whole range and sort it.
+ * Returns the whole condition in a form that matches no index and that the planner expects to hold:
+ * the range is already chosen, and most of it matches. By column statistics the planner would expect
+ * too few rows to fill a page, read the whole range and sort it.
  */
 export function matching(sql: Queryable, { address, topics, words }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>

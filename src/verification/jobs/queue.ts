@@ -82,7 +82,7 @@ const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/** Starts work on the queue, shared by processes. A job releases its slot while it waits for its node; a silent table is excluded. */
+/** Starts running jobs of the shared queue. A job releases its slot while it waits for its node; a table without answer is excluded. */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
@@ -293,7 +293,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     await Promise.all([reclaiming, ...member.running]);
   }
 
-  // A stop ends it by a refused slot while none is free.
+  // While no slot is free, a stop ends this by a refusal.
   const working = work().catch(() => {});
   const chains = new Set<JobChain>();
   return {

@@ -188,6 +188,11 @@ export async function startAttackWorld(
       return { address };
     },
     runtimeCode: ({ address }) => codeAt(address),
+    run: async (data, gas) => {
+      const [from] = await node.request<Address[]>("eth_accounts");
+      const call = { from, data, gas: `0x${gas.toString(16)}` };
+      return node.request<Hex>("eth_call", call, "latest");
+    },
     verify: verifyHere,
     stop: async () => {
       closing.abort();

@@ -123,6 +123,38 @@ function tryEach(): void {
     },
   );
 
+  test("a value by a part of the gas that all runs with powers of two have in common", async () => {
+    const shopOf = (rest: number) =>
+      programOf({
+        variables: "uint256 public immutable FEE;",
+        creation: `constructor() { uint256 g = gasleft() % 65536; FEE = g == ${rest} ? 9000 : g; }`,
+      });
+    // Each rest is a number of two bytes, so that the code remains of one length and price.
+    const { creation } = await world.compile(shopOf(0xeeee));
+    const [, seen = ""] =
+      /7f([0-9a-f]{64})/.exec(await world.run(`0x${creation}`, 2n ** 24n)) ?? [];
+    const program = shopOf(Number.parseInt(seen, 16));
+    const forged = await world.deploy(await initCodeWith(program, [9000]));
+    expect((await world.verify(program, forged)).reason).toMatch(/only with other gas/);
+  });
+
+  test("a value by the hash of the block before, as the chain's own contract has it (EIP-2935)", async () => {
+    const history = "address(0x0000F90827F1C53a10cb7A02335B175320002935)";
+    const { program, forged, honest } = await shopWhere(
+      `abi.decode(hash(), (bytes32)) != blockhash(block.number - 1)`,
+      {
+        variables: `${CONSTANT.variables} function hash() internal view returns (bytes memory h) {
+          (, h) = ${history}.staticcall(abi.encode(block.number - 1)); }`,
+      },
+    );
+    expect(await world.verify(program, await world.deploy(forged))).toMatchObject({
+      level: "none",
+    });
+    expect(await world.verify(program, await world.deploy(honest))).toMatchObject({
+      level: "partial",
+    });
+  });
+
   const HASH_OF_FACTORY = keccak256("0x3660006000373660006000f060005260206000f3");
 
   test("a value by the origin of a transaction and the code of the factory", async () => {

@@ -187,13 +187,35 @@ test("a node that refuses fields of the block that it does not know runs them wi
   expect(await prove({ ...others, runCreations: strict })).toMatchObject({ immutables: "run" });
 });
 
-test("a node that runs creations at no price runs them without one", async () => {
-  const { runCreations, ...others } = node({ returned: () => ON_CHAIN as Hex });
-  const free: TrialChain["runCreations"] = (trials, block) =>
-    trials.some(({ gasPrice }) => gasPrice !== undefined)
-      ? Promise.resolve(trials.map(() => null))
-      : runCreations(trials, block);
-  expect(await prove({ ...others, runCreations: free })).toMatchObject({ immutables: "run" });
+test("a node that runs creations at no price runs them without one, and proves nothing that asks for it", async () => {
+  const { runCreations, ...others } = node({
+    returned: () => ON_CHAIN as Hex,
+    results: { "3a": 0n },
+  });
+  const refusals: TrialChain["runCreations"][] = [
+    async (trials) => trials.map(() => null),
+    () => Promise.reject(new NodeError("invalid-request", "fee below the block's")),
+  ];
+  for (const refused of refusals) {
+    const free: TrialChain["runCreations"] = (trials, ...rest) =>
+      (trials.some(({ gasPrice }) => gasPrice !== undefined) ? refused : runCreations)(
+        trials,
+        ...rest,
+      );
+    const chain = { ...others, runCreations: free };
+    expect(await prove(chain)).toMatchObject({ immutables: "run" });
+    await expect(prove(chain, facts(0), asking("GASPRICE"))).rejects.toThrow(/as it was/);
+  }
+});
+
+test("immutables of a constructor that a node fails to run, while it runs others, are refused", async () => {
+  const returned = () => {
+    throw new NodeError("response-too-large", "too large");
+  };
+  await expect(prove(node({ returned }))).rejects.toThrow(/The node cannot run it/);
+  expect(await prove(node({ returned }), facts(0), plain)).toMatchObject({
+    run: { outcome: "not-run" },
+  });
 });
 
 test("made-up arguments prove the immutables and not what the constructor did", async () => {

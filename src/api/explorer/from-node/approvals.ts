@@ -40,7 +40,7 @@ const FEWEST_AT_ONCE = 64;
 export const KINDS = ["allowance", "token", "operator"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Limits the list. */
+/** Conditions on the listed approvals. */
 export interface ApprovalFilter {
   token?: Address | undefined;
   spender?: Address | undefined;
@@ -64,7 +64,7 @@ type Known = FoundHolding & { token: Token | undefined };
 
 type Found = Awaited<ReturnType<typeof findCandidates>>;
 
-/** Reads candidates behind the page's key, and what the index knows of their tokens. */
+/** Reads the candidates after the page's key, with the stored facts of their tokens. */
 async function findCandidates({ read, page }: Context, owner: Address, filter: ApprovalFilter) {
   const topic2 = filter.spender && wordOfAddress(filter.spender);
   const patterns: LogPattern[] = [
@@ -152,7 +152,7 @@ async function confirm(
   const asked = candidates.filter(
     (one) => one.kind !== "token" || one.log.topic3 || isCollection(one),
   );
-  const views = asked.map((one) => viewsOf(one, owner));
+  const views = asked.map((one) => buildCalls(one, owner));
   const answers = await callTokens(context, views.flat(), head);
   return asked.flatMap((one, at) => {
     // A burnt id has no owner, and a collection has no allowances.
@@ -189,7 +189,7 @@ function nameOf({ kind, log, spender, id }: Approval): Hex {
   return hexConcat(log.address, ...(id ? [id] : [topic0, wordOfAddress(spender)]));
 }
 
-/** Returns each approval that the logs name, by the newest. */
+/** Returns each approval in the logs once, with its newest log. */
 function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFilter): Approval[] {
   const found = new Map<string, Approval>();
   const add = (one: Omit<Approval, "isProven">) => {
@@ -213,7 +213,7 @@ function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFi
 }
 
 /** Returns the calls that confirm an approval: two for a token, else one. */
-function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
+function buildCalls({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   const call = (selector: Hex, ...words: Hex[]) => ({
     to: log.address,
     data: hexConcat(selector, ...words),
@@ -223,10 +223,10 @@ function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   return [call(selector, wordOfAddress(owner), wordOfAddress(spender))];
 }
 
-/** As returned; null or undefined without an answer, `none` without code. */
+/** The returned bytes; null or undefined without an answer, `none` without code. */
 type Answer = Hex | null | undefined | "none";
 
-/** Makes calls at the head. Tokens that spoil the whole request are asked alone. Throws `ChainError` when the node fails. */
+/** Makes calls at the head; when a request fails, repeats it for each token alone. Throws `ChainError` when the node fails. */
 async function callTokens(
   { chain, unresponsive }: Context,
   calls: readonly ContractCall[],
@@ -257,7 +257,7 @@ async function callTokens(
   return calls.map(({ to }, at) => (none.has(to) ? "none" : answers[at]));
 }
 
-/** Returns the owner's holdings by token, as `readHolding`; undefined where the contract does not answer, or the ids are too many. */
+/** Returns the owner's holdings by token, as `readHolding`; undefined if the contract does not answer or there are too many ids. */
 async function readHoldings(
   context: Context,
   owner: Address,
@@ -284,7 +284,7 @@ async function readHoldings(
   return holdings;
 }
 
-/** Returns the approval as its token answers; unproven without a usable answer, if `mayFail`. */
+/** Returns the approval if the answers confirm it. Without usable answers it is unproven, and left out unless `mayFail`. */
 function judge(one: Approval, owner: Address, answers: readonly Answer[], mayFail: boolean) {
   if (answers[0] === "none") return [];
   const [first, second] = answers.map((answer) => decodeUint((answer as Hex | undefined) ?? null));

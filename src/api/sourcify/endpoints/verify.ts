@@ -8,7 +8,7 @@ import {
   LIMIT_TEXTS,
   SOURCES_TOO_LARGE,
 } from "../../explorer/modules/contract/verification/submit.ts";
-import { type Answer, jsonAnswer } from "../../http/answer.ts";
+import { jsonAnswer } from "../../http/answer.ts";
 import {
   type DescribedAnswer,
   type Endpoint,
@@ -28,10 +28,7 @@ const accepted: Readonly<Record<number, DescribedAnswer>> = {
 const RETRY_SECONDS = { "queue-full": 60, "client-full": 60, "too-many": 600 } as const;
 
 /** Submits a request. The job checks for code at the address: clients expect that error there. */
-async function submit(
-  { verifier, client }: SourcifyContext,
-  request: VerificationRequest,
-): Promise<Answer> {
+async function submit({ verifier, client }: SourcifyContext, request: VerificationRequest) {
   const submission = await verifier
     .submit(request, client, { withoutCode: true })
     .catch((error: unknown) => {
@@ -76,7 +73,7 @@ function checkBody(schema: z.ZodType, body: unknown): void {
   throw invalid(name ?? "", isFile ? fault.message.replace("%", () => which) : fault.message);
 }
 
-/** Adds a blank to names: a record of zod leaves out `__proto__`. */
+/** Adds a blank to the names, since zod's record leaves out `__proto__`. */
 function underAnyName<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) =>
