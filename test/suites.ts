@@ -45,6 +45,11 @@ const ENGINE = {
   probe: "docker info && docker image inspect node:24-slim postgres:18",
   remedy: "start an engine; test/containers/base-images.sh makes base images without a registry",
 };
+const COMPOSE = {
+  program: "docker-compose",
+  variable: "DOCKER_COMPOSE",
+  remedy: "install Docker Compose 2.24 or newer",
+};
 const KUBECTL = { program: "kubectl", remedy: "install kubectl" };
 const KUBECTL_VALIDATE = {
   program: "kubectl-validate",
@@ -96,7 +101,12 @@ const SUITES: readonly Suite[] = [
     covers: ["docs/operations/", "package.json"],
     needs: [KUBECTL, KUBECTL_VALIDATE, GO, SYSTEMD],
   },
-  { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
+  {
+    name: "containers",
+    minutes: 4,
+    covers: ["Dockerfile", "docker-compose", "docs/operations/replicas/"],
+    needs: [ENGINE, COMPOSE],
+  },
   { name: "python", minutes: 10, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
   { name: "rust", minutes: 8, covers: ["src/api/", "src/verification/"], needs: [CARGO] },
   { name: "vyper", minutes: 25, covers: ["src/verification/"], needs: [PYTHON] },
