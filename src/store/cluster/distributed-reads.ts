@@ -12,7 +12,7 @@ interface Distributed {
   [PINNED]?: number;
 }
 
-/** Returns the same client. Its lists end at a block below the published head, and confirmations count from it. */
+/** Marks the client and returns it: its lists end at a block below the published head, and confirmations count from that block. */
 export function asOfBlock<Client extends Queryable>(sql: Client, blockNumber: number): Client {
   return new Proxy(sql, {
     get: (target, property) => (property === PINNED ? blockNumber : Reflect.get(target, property)),

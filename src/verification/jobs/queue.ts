@@ -157,7 +157,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     return findTurn(member.sql, [member], [false], budgetMs);
   }
 
-  /** Excludes chains that do not answer by themselves; throws the error when all of them fail. */
+  /** Asks each chain alone and excludes those that do not answer; throws the error if all answer. */
   async function leaveOut(all: readonly Member[], error: unknown): Promise<undefined> {
     const looks = await Promise.allSettled(all.map((member) => soon(look(member))));
     const failing = all.filter((_, index) => looks[index]?.status === "rejected");
@@ -293,7 +293,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     await Promise.all([reclaiming, ...member.running]);
   }
 
-  // While no slot is free, a stop ends this by a refusal.
+  // If no slot is free at a stop, the refused wait for one rejects.
   const working = work().catch(() => {});
   const chains = new Set<JobChain>();
   return {

@@ -116,7 +116,7 @@ export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   return false;
 }
 
-/** Returns for each byte of a code where the first of the parts around it ends; 0 outside of them. */
+/** Returns for each byte of code the end of the part that contains it (of several the first to end); 0 outside of all parts. */
 function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
   const ends = new Uint32Array(code.length);
   for (const { offset, length } of parts) {
