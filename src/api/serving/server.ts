@@ -13,12 +13,13 @@ import {
 } from "../eth-rpc/handle.ts";
 import { createDispatch, type Dispatch, type DispatchOptions } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
+import { fileFormatOf, LONGEST_FILE_MS } from "../explorer/list-file.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { findAction, findActionOfPath, namesIn, namesSubmission } from "../explorer/registry.ts";
 import { endOf, knownTags, send, sendTagged } from "../http/answer.ts";
 import { unknownPath } from "../http/failures.ts";
 import { createHttp, type HttpOptions } from "../http/http.ts";
-import type { Input } from "../http/input/form.ts";
+import { type Input, lookUp } from "../http/input/form.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
@@ -128,6 +129,8 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
       const signal = endOf(reply);
+      if (fileFormatOf(action, lookUp(parsed.input, "format")))
+        request.socket.setTimeout(LONGEST_FILE_MS);
       const known = knownTags(request);
       const chain = action.ofNoChain
         ? request.chains[0]

@@ -54,6 +54,11 @@ interface LogRange {
   order: Fragment;
 }
 
+/** `Approval(address,address,uint256)` and `ApprovalForAll(address,address,bool)`. */
+export const APPROVAL: Hex = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+export const APPROVAL_FOR_ALL: Hex =
+  "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";
+
 const KEY = ["block_number", "log_index"] as const;
 
 /** A range with more entries is not counted further. */
@@ -74,6 +79,42 @@ export async function searchLogs(
     })),
   );
   return readLogs(sql, keysOf(sql, searches, blocks, page, order), order, page.limit);
+}
+
+/**
+ * Returns those of the approvals that logs of their owner name from a place on, of `most` logs at most: undefined where there are more.
+ * An approval is its token's address with the id, or with the event's topic and the spender. The place has 0 behind a log's ids.
+ */
+export async function listNamedApprovals(
+  sql: Queryable,
+  owner: Hex,
+  from: readonly [blockNumber: number, logIndex: number, isNoToken: number],
+  approvals: readonly Hex[],
+  most: number,
+): Promise<Set<Hex> | undefined> {
+  const pattern = { topics: [undefined, owner] };
+  const [range] = listRanges(sql, pattern) as [LogRange];
+  const [block, log, isNoToken] = from;
+  const rows = await sql<{ read: number; named: Hex | null }[]>`
+    WITH newer AS MATERIALIZED (
+      SELECT address, topic2,
+        CASE WHEN topic3 IS NULL OR topic0 <> ${APPROVAL} THEN topic0 || topic2 END AS spender,
+        CASE WHEN topic0 = ${APPROVAL}
+            AND (block_number, log_index, 0) >= (${block}::bigint, ${log}::bigint, ${isNoToken}::int)
+          THEN coalesce(topic3, CASE WHEN length(data) = 32 THEN data END) END AS id
+      FROM logs
+      WHERE ${within(sql, range, { from: block, to: "latest" })} ${matching(sql, pattern)}
+        AND topic0 IN (${APPROVAL}, ${APPROVAL_FOR_ALL})
+        AND (block_number, log_index) >= (${block}::bigint, ${log}::bigint)
+      ORDER BY ${range.order}, block_number LIMIT ${most + 1})
+    SELECT counted.read, found.named
+    FROM (SELECT count(*) AS read FROM newer) counted
+    LEFT JOIN (
+      SELECT unnest(${approvals as Hex[]}::bytea[]) AS named INTERSECT
+      SELECT address || unnest(ARRAY[spender, id]) FROM newer
+      WHERE topic2 < '\\x000000000000000000000001') found ON true`;
+  const isAll = rows.every(({ read }) => read <= most);
+  return isAll ? new Set(rows.flatMap(({ named }) => named ?? [])) : undefined;
 }
 
 /** Returns at most `limit` logs for a page of keys, in its order. */

@@ -1,7 +1,7 @@
 import { type Address, wordOfAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
-import type { PageRange } from "./large-pages.ts";
+import { type PageRange, PageTooLarge } from "./large-pages.ts";
 import { type LogEntry, type LogPattern, matching, readLogs, searchLogs } from "./logs.ts";
 import { type BlockBounds, behindPlace, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { onSide } from "./parties.ts";
@@ -15,6 +15,8 @@ const KEY = ["block_number", "log_index"] as const;
 const PLACE = ["block_number", "transaction_index"] as const;
 /** Transactions of a bundler read at once. */
 const TRANSACTIONS = 2000;
+/** Most of them that one answer reads. */
+const MOST_TRANSACTIONS = 50_000;
 
 /** Selects operations by account, paymaster, bundler (the sender of the transaction), or hash. */
 export type UserOperationFilter = { blocks?: BlockBounds; entryPoint?: Address | undefined } & (
@@ -73,7 +75,7 @@ function keysOfTransaction(sql: Queryable, hash: Hex, pattern: LogPattern, page:
     ORDER BY log_index LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** Reads the logs of a bundler's transactions in batches. */
+/** Reads the logs of a bundler's transactions in batches. Throws `PageTooLarge` where too many have none. */
 async function logsOfBundler(
   sql: Queryable,
   bundler: Address,
@@ -88,7 +90,9 @@ async function logsOfBundler(
   const bounds = first === undefined ? {} : { [order === "asc" ? "from" : "to"]: Number(first) };
   const keys: { blockNumber: number; logIndex: number }[] = [];
   let after: string[] = [];
+  let read = 0;
   for (let isMore = true; isMore && keys.length < page.skip + page.limit; ) {
+    if (read >= MOST_TRANSACTIONS) throw new PageTooLarge();
     const sent = sql`
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${bundler} AND ${inPublishedBlocks(sql, { ...blocks, ...bounds })}
@@ -103,6 +107,7 @@ async function logsOfBundler(
     for (const { blockNumber, logs } of rows)
       for (const logIndex of logs) keys.push({ blockNumber, logIndex });
     const last = rows.at(-1);
+    read += rows.length;
     isMore = rows.length === TRANSACTIONS;
     if (last) after = [String(last.blockNumber), String(last.transactionIndex)];
   }

@@ -257,6 +257,10 @@ async function shapesOf(
   }
   const found = await factoryNonce(chain, creator, address, creation);
   const factory = found === undefined ? {} : { nonce: found };
+  const state = { blockHash: creation.parentHash };
+  const code = await chain.request("eth_getCode", [creator, state]).catch(ifNoState);
+  // One of the same transaction may have had none while its constructor ran.
+  const isOlder = isHexData(code) && code !== "0x";
   return [
     {
       from: origin,
@@ -276,7 +280,11 @@ async function shapesOf(
     {
       from: creator,
       accounts: () => ({ [creator]: factory }),
-      lies: found === undefined ? ["BALANCE", "SELFBALANCE"] : ["BALANCE"],
+      lies: [
+        "BALANCE",
+        ...(found === undefined ? (["SELFBALANCE"] as const) : []),
+        ...(isOlder ? [] : CODES),
+      ],
     },
   ];
 }

@@ -214,7 +214,7 @@ async function pruned(chain: TrialChain): Promise<TrialChain> {
     runCreations: (trials, block, ...rest) =>
       block.hash === head.hash ? chain.runCreations(trials, block, ...rest) : refuse(),
     request: (method, ...rest) =>
-      method === "eth_getTransactionCount" ? refuse() : chain.request(method, ...rest),
+      /^eth_get(?:TransactionCount|Code)$/.test(method) ? refuse() : chain.request(method, ...rest),
   };
 }
 

@@ -91,7 +91,11 @@ function node({ returned = () => OTHER as Hex, results = {}, ...script }: Script
       throw new NodeError("method-missing", "no debug_traceCall");
     },
     request: async (method) =>
-      ({ eth_getTransactionByBlockHashAndIndex: SENT, eth_getBlockByHash: BLOCK })[method] ?? "0x1",
+      ({
+        eth_getTransactionByBlockHashAndIndex: SENT,
+        eth_getBlockByHash: BLOCK,
+        eth_getCode: "0x60",
+      })[method] ?? "0x1",
     fetchHead: async () => ({ number: 20, hash: blockHash(20) }) as never,
     fetchCoinBalances: async () => [0n],
     ...script,
@@ -247,7 +251,7 @@ function pruned(script: Script): TrialChain {
     runCreations: async (trials, block, ...rest) =>
       block.number < 20 ? refuse() : now.runCreations(trials, block, ...rest),
     request: async (method, ...rest) =>
-      method === "eth_getTransactionCount" ? refuse() : now.request(method, ...rest),
+      /^eth_get(?:TransactionCount|Code)$/.test(method) ? refuse() : now.request(method, ...rest),
   };
 }
 
