@@ -1,7 +1,7 @@
 import { headerOf } from "../chain/headers.ts";
-import type { BlockReference } from "../chain/questions.ts";
 import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
-import type { BlockHeader } from "../chain/types.ts";
+import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
+import { chunk } from "../core/async.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
 import type { ContractScope } from "../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../store/state/tokens/unresponsive.ts";
@@ -25,6 +25,8 @@ import {
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
+/** More blocks are published together, with the state at the last one: one by one, the index might never be at the head. */
+const BLOCKS_ONE_BY_ONE = 3;
 /** State reads in one batch at the head. */
 const PENDING_READS = 500;
 /** A contract is unresponsive when its call had no answer for this long while the node answered another. */
@@ -32,33 +34,43 @@ const FAIR_PATIENCE_MS = 1_000;
 /** A node may announce a block shortly before it has it. */
 const LACKING_PATIENCE_MS = 10_000;
 
-/** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
+interface Part {
+  first: BlockHeader;
+  last: BlockHeader;
+  encoded: EncodedRows;
+}
+
+/** Indexes the next blocks up to the node's head, each with the state it touched; many at once. Returns false when none was indexed. */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
-  const blocks = await fetchValidBlocks(sync, {
+  const parts = await fetchValidBlocks(sync, {
     from: next,
     to: Math.min(node.number, next + HEAD_BLOCKS - 1),
     proof: "whole",
     headWaits: true,
-    make: async (fetched) =>
-      Promise.all(
-        fetched.map(async (one) => ({
-          ...headerOf(one.block),
-          encoded: encodeChainRows(
-            await decodeWhole(one, sync.identity.chainId),
-            sync.recordedTables,
-          ),
-        })),
-      ),
+    make: (fetched) => {
+      const size = fetched.length > BLOCKS_ONE_BY_ONE ? fetched.length : 1;
+      return Promise.all(chunk(fetched, size).map((blocks) => encodePart(sync, blocks)));
+    },
   });
-  for (const { encoded, ...header } of blocks) {
+  for (const part of parts) {
     if (sync.options.signal.aborted) return false;
-    if (!sync.head) requireStartBlock(sync.identity, header.hash);
-    else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
-    await indexBlock(sync, header, encoded);
+    if (!sync.head) requireStartBlock(sync.identity, part.first.hash);
+    else if (part.first.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
+    await indexPart(sync, part);
   }
-  if (blocks.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
-  return blocks.length > 0;
+  if (parts.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
+  return parts.length > 0;
+}
+
+/** Returns the rows of consecutive blocks that are published together. */
+async function encodePart(
+  { identity, recordedTables }: Sync,
+  blocks: readonly FetchedBlock[],
+): Promise<Part> {
+  const [first, last] = [blocks[0], blocks.at(-1)].map((one) => headerOf(one?.block));
+  const rows = await decodeWhole(blocks, identity.chainId);
+  return { first, last, encoded: encodeChainRows(rows, recordedTables) } as Part;
 }
 
 /** Logs an announced block that no node returns in time. */
@@ -74,19 +86,15 @@ function reportLacking(sync: Sync, number: number): void {
   status.reason = reason;
 }
 
-async function indexBlock(
-  sync: Sync,
-  { number, hash }: BlockReference,
-  encoded: EncodedRows,
-): Promise<void> {
+async function indexPart(sync: Sync, { first, last, encoded }: Part): Promise<void> {
   const { writer } = sync;
-  const recorded = { from: number, to: number };
+  const recorded = { from: first.number, to: last.number };
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };
-  const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
+  const keys = await listTouchedKeys(writer.sql, writer.families, range, last.number);
   const asked = withoutContracts(keys, sync.unresponsive.all());
-  const values = await readState(sync, asked, { number, hash });
+  const values = await readState(sync, asked, last);
   await publish(writer, range, values ?? null);
   await loadHead(sync);
   reportFollowing(sync);

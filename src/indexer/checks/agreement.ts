@@ -122,7 +122,8 @@ export function createAgreement(options: AgreementOptions) {
     traces: boolean,
     stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    const asked = { node, traces, signal: stop, retry: new Retry(stop, { attempts: 1 }) };
+    const retry = new Retry(stop, { attempts: 3 });
+    const asked = { node, traces, signal: stop, headWaits: true, retry };
     const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
     return given?.blocks[0] ?? undefined;
   }

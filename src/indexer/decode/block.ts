@@ -9,7 +9,7 @@ import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
-/** Most accounts that are recovered with a block; the others are after it. */
+/** Most accounts that are recovered before a block is published; the others are after it. */
 const RECOVERED_MAXIMUM = 64;
 
 /** Returns the rows of validated blocks (`validateBlock`), in block order. */
@@ -23,13 +23,13 @@ export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
   return rows;
 }
 
-/** As `decodeBlocks` for one block, with the delegations of its first authorizations, at most `limit`. */
+/** As `decodeBlocks`, with the delegations of the first authorizations, at most `limit`. */
 export async function decodeWhole(
-  block: FetchedBlock,
+  blocks: readonly FetchedBlock[],
   chainId: number,
   limit = RECOVERED_MAXIMUM,
 ): Promise<ChainRows> {
-  const rows = decodeBlocks([block]);
+  const rows = decodeBlocks(blocks);
   const delegations = await decodeDelegations(rows.transactions, chainId, limit);
   return { ...rows, delegations };
 }
