@@ -138,10 +138,7 @@ async function serve(
   return isApi ? url : null;
 }
 
-async function startVerification(
-  config: Config,
-  { log, shutdown }: ProcessContext,
-): Promise<VerificationWorks> {
+async function startVerification(config: Config, { log, shutdown }: ProcessContext) {
   process.env["TMPDIR"] = await prepareTemporaryFolder(config.DATA_DIR, log);
   const source = (name: string, listUrl: string | undefined) => ({
     folder: path.join(config.DATA_DIR, name),

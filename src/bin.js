@@ -10,6 +10,7 @@ const NEEDED_MAJOR = 24;
 const OLD_MINOR = 10;
 const BUNDLED = { darwin: "node-bin-darwin", linux: "node-linux" }[process.platform];
 
+endWithParent();
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major >= NEEDED_MAJOR) {
   if (major === NEEDED_MAJOR && minor < OLD_MINOR) {
@@ -18,6 +19,17 @@ if (major >= NEEDED_MAJOR) {
   await import("./main.ts");
 } else {
   runWith(bundledNode());
+}
+
+/** Started by `npx`, ends when its shell does: a signal to `npx` reaches that alone. */
+function endWithParent() {
+  if (process.env.npm_lifecycle_event !== "npx") return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, "SIGTERM");
+  }, 500).unref();
 }
 
 /** Returns the path of the Node that npm installed with Periscope; ends the process with the remedy without one. */

@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   BUOY_METADATA,
   BUOY_SOURCE,
 } from "../src/api/explorer/modules/contract/verification/sample-buoy.ts";
+import { sampleAddress } from "../src/devnet/world.ts";
 import { askExample, bodyOf, isAction, listOperations } from "./support/example-requests.ts";
+import { createJsonRpc } from "./support/oracle/json-rpc.ts";
 import { type SampleWorld, startSampleWorld } from "./support/sample-world.ts";
 import { shapeOf, shorten } from "./support/short-answer.ts";
 
@@ -123,6 +126,33 @@ describe("at the first start", () => {
       expect([command, body.status, isData(body.result)]).toEqual([command, "1", true]);
     }
   });
+});
+
+test("a revert has the lines of all verified contracts that it passed through, and none of one that was caught", async () => {
+  const send = async (to: Hex, data: Hex, value = "0x0") => {
+    const [from] = await rpc.request<Hex[]>("eth_accounts");
+    return rpc.request<Hex>("eth_sendTransaction", { from, to, data, value, gas: "0x100000" });
+  };
+  const rpc = createJsonRpc(world.chain);
+  const linesOf = async (hash: Hex) => {
+    const url = `${origin}/api?module=transaction&action=getrevertlines&txhash=${hash}`;
+    const read = async () => (await fetch(url)).json() as Promise<{ message: string; result: [] }>;
+    const patience = { timeout: 30_000 };
+    await expect.poll(async () => (await read()).message, patience).not.toMatch(/not found$/);
+    return (await read()).result;
+  };
+  const [coin, proxy] = [sampleAddress("Coin"), sampleAddress("Proxy")];
+  expect(await linesOf(await send(proxy, "0xdeadbeef"))).toMatchObject([
+    { fileName: "Counter.sol", code: expect.stringMatching(/^contract Counter/) },
+    { contractAddress: proxy, contractName: "Proxy", fileName: "Proxy.sol", line: "41" },
+  ]);
+  const split = encodeFunctionData({
+    abi: parseAbi(["function split(address[])"]),
+    args: [[coin]],
+  });
+  expect(await linesOf(await send(sampleAddress("Splitter"), split, "0x1"))).toEqual([]);
+  expect(await linesOf(await send(coin, "0x", "0x1"))).toMatchObject([{ contractName: "Coin" }]);
+  expect(await linesOf(await send(coin, "0x18160ddd"))).toEqual([]);
 });
 
 test("SIGHUP reads the labels again; a file with a fault changes nothing, and the log names its place", async () => {

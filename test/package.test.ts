@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -58,6 +58,10 @@ describe("the packed copy, installed beside its dependencies", () => {
       );
     }
     bin = path.join(target, "dist/bin.js");
+    await mkdir(path.join(folder, "node_modules/.bin"));
+    // As npm installs it.
+    await chmod(bin, 0o755);
+    await symlink(bin, path.join(folder, "node_modules/.bin/periscope"));
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -109,9 +113,21 @@ describe("the packed copy, installed beside its dependencies", () => {
       expect(page.status).toBe(200);
       expect(await periscope.end()).toBe(0);
       expect(periscope.complaints()).toBe("");
+      await endsWithNpx(data);
     } finally {
       await periscope.end("SIGKILL");
       await removeData(data);
     }
   });
+
+  /** Starts it by `npx`, ends `npx` alone, and waits until nothing holds its output. */
+  async function endsWithNpx(data: string): Promise<void> {
+    const settings = { DATA_DIR: data, PATH: `${path.dirname(await ownNode())}:/usr/bin:/bin` };
+    const npx = ["npm", "exec", "--offline", `--prefix=${folder}`, "--", "periscope"] as const;
+    const periscope = startPeriscope(settings, npx);
+    const { api } = await periscope.ready;
+    expect(await periscope.end()).not.toBe(0);
+    expect(periscope.messages()).toContain("stopping on SIGTERM");
+    await expect(fetch(api)).rejects.toThrow("fetch failed");
+  }
 });

@@ -45,12 +45,18 @@ const ENGINE = {
   probe: "docker info && docker image inspect node:24-slim postgres:18",
   remedy: "start an engine; test/containers/base-images.sh makes base images without a registry",
 };
+const COMPOSE = {
+  program: "docker-compose",
+  variable: "DOCKER_COMPOSE",
+  remedy: "install Docker Compose 2.24 or newer",
+};
 const KUBECTL = { program: "kubectl", remedy: "install kubectl" };
 const KUBECTL_VALIDATE = {
   program: "kubectl-validate",
   variable: "KUBECTL_VALIDATE",
   remedy: "go install sigs.k8s.io/kubectl-validate@v0.0.4",
 };
+const GO = { program: "go", remedy: "install Go" };
 const SYSTEMD = { program: "systemd-analyze", remedy: "run it where systemd is" };
 const CITUS = {
   program: "pg_config",
@@ -67,7 +73,7 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: "processes",
-    minutes: 5,
+    minutes: 7,
     covers: ["src/", "migrations/", "package-lock.json", "Dockerfile", "test/announce"],
   },
   { name: "deep", minutes: 6, covers: ["src/", "migrations/", "test/indexer/", "test/contract/"] },
@@ -93,9 +99,14 @@ const SUITES: readonly Suite[] = [
     name: "manifests",
     minutes: 1,
     covers: ["docs/operations/", "package.json"],
-    needs: [KUBECTL, KUBECTL_VALIDATE, SYSTEMD],
+    needs: [KUBECTL, KUBECTL_VALIDATE, GO, SYSTEMD],
   },
-  { name: "containers", minutes: 4, covers: ["Dockerfile", "docker-compose"], needs: [ENGINE] },
+  {
+    name: "containers",
+    minutes: 4,
+    covers: ["Dockerfile", "docker-compose", "docs/operations/replicas/"],
+    needs: [ENGINE, COMPOSE],
+  },
   { name: "python", minutes: 10, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
   { name: "rust", minutes: 8, covers: ["src/api/", "src/verification/"], needs: [CARGO] },
   { name: "vyper", minutes: 25, covers: ["src/verification/"], needs: [PYTHON] },

@@ -52,6 +52,8 @@ export interface FetchedBlocks {
   node: NodeName;
   /** In the order requested; null where the node lacks the block. Only the first of them when they are heavy. */
   blocks: (FetchedBlock | null)[];
+  /** Requested numbers of which the node says that the chain has no block, and later ones. */
+  leftOut: readonly number[];
 }
 
 /** A block to read state at; both fields come from one header. */

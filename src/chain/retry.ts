@@ -3,7 +3,7 @@ import { sleep } from "../core/async.ts";
 /** Most fruitless attempts in a row. */
 const FRUITLESS_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 25;
-/** A flaky node fails some of a hundred questions nearly each time: their retry is quick. */
+/** Pause after a partial answer: a flaky node fails some calls of nearly every large batch. */
 const REST_PAUSE_MS = 10;
 /** No attempt begins later than this after the first. */
 const PATIENCE_MS = 45_000;
@@ -11,9 +11,9 @@ const PATIENCE_MS = 45_000;
 /** Progress of an attempt. `part` and `known` (an answer known before) cost none of the budget. */
 export type Gain = "nothing" | "part" | "known";
 
-/** Retry budget of one task: decides alone whether a question is repeated (docs/architecture.md, "When a node is asked again"). */
+/** Retry budget of one task: it alone decides whether a request is repeated (docs/architecture.md, "When a node is asked again"). */
 export class Retry {
-  /** Cancels all questions of the task. */
+  /** Cancels all requests of the task. */
   readonly stop: AbortSignal | undefined;
   readonly #attempts: number;
   #fruitless = 0;

@@ -69,15 +69,14 @@ export async function startBackends(
     await Promise.all(companions.map((companion) => companion.stop()));
   });
 
-  async function launch<Kind extends Companion>(
-    name: string,
-    starting: Promise<Kind>,
-  ): Promise<Kind> {
+  async function launch<Kind extends Companion>(name: string, starting: Promise<Kind>) {
     const startedAt = performance.now();
     const companion = await starting;
     companions.push(companion);
     void companion.exited.then((ending) => {
-      if (!shutdown.signal.aborted) onFatal(`${name} ended unexpectedly (${ending})`);
+      if (!shutdown.signal.aborted) {
+        onFatal(`${name} ended unexpectedly (${ending}); start Periscope again, its data is kept`);
+      }
     });
     log.info(`${name} is up after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
     return companion;

@@ -38,7 +38,7 @@ interface Slot {
   chain: RunningChain;
   shutdown: Shutdown;
   log: Logger;
-  /** The chain with its earlier settings, served until this one is up. It has no earlier one itself. */
+  /** The chain with its earlier settings, served until this one is up. Its own `previous` is undefined. */
   previous: Slot | undefined;
   hasFailed: boolean;
 }
@@ -64,13 +64,13 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
 
   /** Returns the chains of a file: existing ones, and new ones to be started. */
   function take(wanted: Configs, current: readonly Slot[]): Slots {
-    const slotOf = (config: Config): Slot => {
+    const findOrCreateSlot = (config: Config): Slot => {
       const known = current.filter(({ chain }) => chain.config.CHAIN_ID === config.CHAIN_ID);
       const same = known.find((slot) => isDeepStrictEqual(slot.chain.config, config));
       return same && !same.hasFailed ? same : createSlot(config, known.find(isUp));
     };
     const [first, ...others] = wanted;
-    return [slotOf(first), ...others.map(slotOf)];
+    return [findOrCreateSlot(first), ...others.map(findOrCreateSlot)];
   }
 
   function createSlot(config: Config, previous: Slot | undefined): Slot {
@@ -97,7 +97,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     try {
       if (!(await chain.start({ waitsForNode: previous !== undefined }))) return;
     } catch (error) {
-      // It was removed during its start.
+      // The chain was removed during its start.
       if (options.shutdown.signal.aborted || !slots.includes(slot)) return;
       if (previous && isUp(previous)) return stay(slot, previous, error);
       halt(slot, messageOf(error), publicMessageOf(error));
@@ -144,7 +144,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
   return {
     served: () => {
       const [first, ...others] = slots;
-      return [servedOf(first), ...others.map(servedOf)];
+      return [chooseServed(first), ...others.map(chooseServed)];
     },
     replace: async (wanted) => {
       await requireRoom(wanted);
@@ -166,6 +166,6 @@ function withPrevious(slots: readonly Slot[]): Slot[] {
   return slots.flatMap((slot) => (slot.previous ? [slot, slot.previous] : [slot]));
 }
 
-function servedOf({ chain, previous }: Slot): ServedChain {
-  return previous ? servedOf(previous) : chain.served;
+function chooseServed({ chain, previous }: Slot): ServedChain {
+  return previous ? chooseServed(previous) : chain.served;
 }

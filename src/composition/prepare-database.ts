@@ -19,7 +19,7 @@ const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "
 const PREPARE_ATTEMPTS = 20;
 const PREPARE_RETRY_MS = 250;
 
-/** Throws `ConfigError` when the database is unreachable or does not allow so many connections. */
+/** Throws `ConfigError` if the database is unreachable or allows fewer connections. */
 export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
   const sql = createSql(databaseUrl, { connections: 1 });
   try {

@@ -36,7 +36,7 @@ export interface RunningChain {
   start(options?: { waitsForNode: boolean }): Promise<boolean>;
   /** Stops the chain's indexer and verifier for good, or prevents their start; answers continue. */
   quit(): Promise<void>;
-  /** Returns the same, but answers contain the reason, which is public. */
+  /** As `quit`, but answers contain the reason, which is public. */
   halt(reason: string): Promise<void>;
 }
 
@@ -226,11 +226,7 @@ function startIndexing(
   return startIndexer(settings, context);
 }
 
-function chainOptions(
-  config: Config,
-  place: ChainPlace,
-  { secrets }: ChainContext,
-): IndexerSettings["chain"] {
+function chainOptions(config: Config, place: ChainPlace, { secrets }: ChainContext) {
   return {
     secrets: secrets.list(),
     urls: place.rpcUrls,

@@ -5,7 +5,7 @@ import type * as viem from "viem";
 import type * as actions from "viem/actions";
 import type * as utils from "viem/utils";
 
-// The parts of libraries that a chain's thread loads, each from its own file. All loaded code stays
+// The parts of libraries that a chain's thread needs, each loaded from its own file. All loaded code stays
 // in memory: viem as a whole is three times as much, undici four times, and prom-client includes a
 // tracer's API (docs/measurements/chains.md). Loaded without `await`: Node crashes where a
 // process ends while a thread evaluates an awaiting module.

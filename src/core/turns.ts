@@ -9,7 +9,7 @@ export function noteConnection(): void {
   connections++;
 }
 
-/** Resolves in a turn of the event loop without a new connection: Node accepts one a turn, so long work in each delays clients. */
+/** Resolves in a turn of the event loop without a new connection. Node accepts one per turn: long work in each would delay clients. */
 export async function calmTurn(): Promise<void> {
   await nextTurn();
   for (let turns = 0; turns < MOST_TURNS; turns++) {

@@ -22,7 +22,7 @@ export type Row = driver.Row;
 export type Fragment = driver.PendingQuery<driver.Row[]>;
 
 export interface SqlOptions {
-  /** Connections at most. Default 10. */
+  /** Most connections. Default 10. */
   connections?: number;
   /** The schema of unqualified names. Default `public`. */
   schema?: string;
@@ -32,7 +32,7 @@ export interface SqlOptions {
   asynchronousCommit?: boolean;
   /** Idle time after which the server ends a session and releases its locks. 0 for never. Default 0. */
   idleTimeoutMs?: number;
-  /** True if the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
+  /** True if the client only reads, perhaps through PgBouncer, so it avoids settings that PgBouncer refuses. Default false. */
   mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;

@@ -228,11 +228,7 @@ export function encodeRows<C extends Columns>(
 }
 
 /** Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or after a lost connection. */
-export async function copyInto(
-  transaction: Transaction,
-  table: CopyTable,
-  document: Buffer,
-): Promise<void> {
+export async function copyInto(transaction: Transaction, table: CopyTable, document: Buffer) {
   const query = transaction`
     COPY ${transaction(table.name)} (${transaction(Object.keys(table.columns))})
     FROM STDIN (FORMAT binary)`;

@@ -13,14 +13,10 @@ const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
 const LOCK_KEY = 7_220_415_001;
 
 /**
- * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
+ * Runs the new files of `migrations/` in order, each in a transaction and by one process at a time. Returns their numbers. Throws
  * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
-export async function migrate(
-  sql: Sql,
-  schema = "public",
-  folder: URL = MIGRATIONS,
-): Promise<number[]> {
+export async function migrate(sql: Sql, schema = "public", folder: URL = MIGRATIONS) {
   const [server] = await sql<{ version: number; name: string; encoding: string }[]>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
       current_setting('server_encoding') AS encoding`;
@@ -44,11 +40,7 @@ export async function migrate(
 }
 
 /** Runs the first missing file; returns its number, undefined without one. */
-async function runNext(
-  sql: Transaction,
-  schema: string,
-  files: readonly Migration[],
-): Promise<number | undefined> {
+async function runNext(sql: Transaction, schema: string, files: readonly Migration[]) {
   await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
   // CREATE SCHEMA IF NOT EXISTS needs the right to create even when the schema exists.
   const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;

@@ -55,10 +55,7 @@ export function onStatement<Client extends Queryable>(
 }
 
 /** Returns the client with `begun` called for each statement, and its result at the end; waiting for a connection counts. */
-export function timeStatements<Client extends Queryable>(
-  client: Client,
-  begun: () => () => void,
-): Client {
+export function timeStatements<Client extends Queryable>(client: Client, begun: () => () => void) {
   return onStatement(client, (statement, send) => {
     const ended = begun();
     statement.then(ended, ended);

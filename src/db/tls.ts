@@ -71,11 +71,7 @@ export async function openSocket(
 }
 
 /** Secures a connecting socket, or returns it plain where the server and the mode allow that. Rejects, and closes it, on failure. */
-async function secureSocket(
-  socket: net.Socket,
-  host: string,
-  tlsOptions: TlsOptions,
-): Promise<net.Socket> {
+async function secureSocket(socket: net.Socket, host: string, tlsOptions: TlsOptions) {
   const ended = new AbortController();
   const closed = (): void => ended.abort(new Error("the database server ended the connection"));
   socket.once("close", closed);

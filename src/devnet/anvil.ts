@@ -61,12 +61,7 @@ export async function saveState(rpc: Rpc, folder: string): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-async function launch(
-  binary: string,
-  args: readonly string[],
-  log: Logger,
-  signal: AbortSignal,
-): Promise<Anvil> {
+async function launch(binary: string, args: readonly string[], log: Logger, signal: AbortSignal) {
   try {
     return await launchAt(await freePort(USUAL_PORT), binary, args, log, signal);
   } catch (error) {

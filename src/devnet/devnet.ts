@@ -23,7 +23,7 @@ export interface Devnet {
   webSocketUrl: string;
   /** Resolves with the number of the head once the sample world is complete, or with 0 when it cannot be created. */
   readonly populated: Promise<number>;
-  /** Resolves when the node has ended, for any reason, with the cause in words. */
+  /** Resolves with a description of the cause when the node has ended, for any reason. */
   readonly exited: Promise<string>;
   /** Ends the traffic, saves the chain for the next start and stops the node. */
   stop(): Promise<void>;
@@ -57,7 +57,7 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
       stopping.abort();
       await traffic;
       await saveState(createRpc(anvil.url, AbortSignal.timeout(FINAL_SAVE_MS)), folder).catch(
-        (error) => log.warn(`cannot save the last blocks of the chain:  ${messageOf(error)}`),
+        (error) => log.warn(`cannot save the last blocks of the chain: ${messageOf(error)}`),
       );
       await anvil.stop();
     },

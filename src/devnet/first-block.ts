@@ -5,7 +5,7 @@ const BEGINNING = `{"header":{"parentHash":"0x${"0".repeat(64)}"`;
 /** The text after such a block's header; no further object follows. */
 const TRANSACTIONS = '"transactions":[]';
 
-/** Returns anvil's state with the earliest first block in place of those that it adds at each start. */
+/** Replaces each first block in anvil's state with the original one: anvil adds another one at each start. */
 export function withOwnFirstBlock(state: Buffer): Buffer {
   const firsts: { start: number; end: number; text: Buffer; timestamp: number }[] = [];
   let start = state.indexOf(BEGINNING);

@@ -120,10 +120,7 @@ export async function sendFirstPayment(rpc: Rpc): Promise<void> {
 }
 
 /** Mines the transactions in one block, with the node's automatic mining off. */
-export async function mineTogether(
-  rpc: Rpc,
-  transactions: readonly SampleTransaction[],
-): Promise<void> {
+export async function mineTogether(rpc: Rpc, transactions: readonly SampleTransaction[]) {
   const automine = await rpc<boolean>("anvil_getAutomine");
   await rpc("evm_setAutomine", false);
   try {

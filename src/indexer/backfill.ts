@@ -1,5 +1,5 @@
 import { Admission } from "../core/admission.ts";
-import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import { type BlockRange, encodeChainRows } from "../store/writer/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -37,20 +37,18 @@ export async function backfill(
   let failed = false;
 
   // A separate function, so that the fetched blocks, several times larger, are garbage while their rows are written.
-  async function fetchEncoded(
-    from: number,
-    to: number,
-  ): Promise<{ encoded: EncodedRows; count: number }> {
+  async function fetchEncoded(from: number, to: number) {
     const { metrics } = writer;
     const fetched = await fetchValidBlocks(sync, {
       from,
       to,
       proof: "sample",
-      make: async (blocks) => {
-        if (blocks.length === 0) throw lacksBlock(from);
+      make: async (blocks, leftOut) => {
+        const count = blocks.length + leftOut.length;
+        if (count === 0) throw lacksBlock(from);
         return timeStage(metrics, "decode", async () => ({
-          encoded: encodeChainRows(decodeBlocks(blocks), recordedTables),
-          count: blocks.length,
+          encoded: encodeChainRows(decodeBlocks(blocks, leftOut), recordedTables),
+          count,
         }));
       },
     });

@@ -7,7 +7,7 @@ const LONGEST_MS = 5_000;
 /** Most immediate retries in a row of a chain that changed during a read. */
 const REORGS_AT_ONCE = 10;
 
-/** Returns a pause between attempts, which reports why. It doubles without progress; a moved head is progress. */
+/** Creates the pause between attempts, which reports its reason. It doubles until the head moves. */
 export function createPauses(sync: Sync): (error: ChainError) => Promise<void> {
   const { log, signal, status } = sync.options;
   let tries = 0;

@@ -3,7 +3,7 @@ import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks/blocks.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
 import { getIndexState, updateIndexState } from "../store/sync-state.ts";
-import { findGap } from "../store/writer/chain.ts";
+import { deleteChainRowsAbove, findGap, findLastBlock } from "../store/writer/chain.ts";
 import { chainTables } from "../store/writer/chain-tables.ts";
 import {
   analyzeTables,
@@ -38,7 +38,15 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
   const state = await getIndexState(sql);
-  await publishTo(sync, state?.recordedNumber ?? publishedNumber(sync));
+  const recorded = state?.recordedNumber ?? publishedNumber(sync);
+  await publishTo(sync, recorded);
+  // The chain left out the numbers above: they are recorded again with the next block.
+  if (publishedNumber(sync) < recorded) {
+    await writeAs(writer, (transaction) =>
+      deleteChainRowsAbove(transaction, publishedNumber(sync)),
+    );
+    await noteRecorded(writer, null);
+  }
   options.status.backfill = null;
   if (state?.indexed === false) await buildIndexes(sync);
   await analyzeUnknownTables(sql, tablesOfChain(sync));
@@ -94,7 +102,9 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
   );
   while (publishedNumber(sync) < number) {
     const from = publishedNumber(sync) + 1;
-    const range = { from, to: Math.min(number, from + PUBLISH_BLOCKS - 1) };
+    const to = await findLastBlock(writer.sql, { from, to: number }, PUBLISH_BLOCKS);
+    if (to === undefined) return;
+    const range = { from, to };
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
       await noteRecorded(writer, null);

@@ -19,8 +19,8 @@ export interface FetchOptions<Made> {
   proof: ProofScope;
   /** Default: the indexer's. */
   signal?: AbortSignal;
-  /** Converts the longest run of validated blocks without a hole into the result. */
-  make(blocks: readonly FetchedBlock[]): Promise<Made>;
+  /** Converts the longest run of validated blocks without a hole, and the numbers among them that the chain left out. */
+  make(blocks: readonly FetchedBlock[], leftOut: readonly number[]): Promise<Made>;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function fetchValidBlocks<Made>(
   const { from, traced = identity.traced, signal = sync.options.signal } = options;
   const { metrics } = writer;
   const retry = new Retry(signal);
-  const got = new Map<number, FetchedBlock>();
+  const got: Got = new Map();
   let { to } = options;
   let avoid = sync.distrusted?.node;
   let most = 0;
@@ -61,7 +61,10 @@ export async function fetchValidBlocks<Made>(
       );
       avoid = fetched.node;
       // The end of the node's chain; a null before the last block is none.
-      if (got.size === 0) to = from + fetched.blocks.findLastIndex((block) => block !== null);
+      if (got.size === 0) {
+        const last = fetched.blocks.findLastIndex((block) => block !== null);
+        to = Math.max(from + last, fetched.leftOut.at(-1) ?? -1);
+      }
       failure = await take(
         sync,
         { ...options, traced, to },
@@ -71,8 +74,8 @@ export async function fetchValidBlocks<Made>(
         retry,
         noteProgress,
       );
-      const blocks = prefix(got, from);
-      if (blocks.length === to - from + 1) return await makeOf(options, blocks);
+      const known = prefix(got, from);
+      if (known.length === to - from + 1) return await makeOf(sync, options, known);
     } catch (error) {
       if (!(error instanceof ChainError && error.retryable)) throw error;
       failure = error;
@@ -83,8 +86,8 @@ export async function fetchValidBlocks<Made>(
     // The second time means that the chain has changed, which the caller handles.
     const hasChanged = round > 1 && (!failure || isReorg(failure));
     if (!hasChanged && (await retry.again())) continue;
-    const blocks = prefix(got, from);
-    if (blocks.length > 0) return makeOf(options, blocks);
+    const known = prefix(got, from);
+    if (known.length > 0) return makeOf(sync, options, known);
     throw failure ?? lacksBlock(from);
   }
 }
@@ -93,7 +96,7 @@ export async function fetchValidBlocks<Made>(
 export function lacksBlock(number: number): ChainError {
   return new ChainError(
     "block-missing",
-    `no node has block ${number}, though later ones were announced; a chain that leaves numbers out, as Filecoin does, cannot be indexed`,
+    `no node has block ${number}, though later ones were announced: name another node in RPC_URL`,
   );
 }
 
@@ -104,7 +107,7 @@ async function fetchWhereKnown(
   options: FetchOptionsOfChain & { retry: Retry },
 ): Promise<FetchedBlocks> {
   const fetched = await chain.fetchBlocks(wanted, options);
-  if (fetched.blocks[0]) return fetched;
+  if (fetched.blocks[0] || fetched.leftOut[0] === wanted[0]) return fetched;
   for (const { node, usable } of chain.status()) {
     if (!usable || node === fetched.node) continue;
     const retry = new Retry(options.retry.stop, { attempts: 1 });
@@ -114,7 +117,10 @@ async function fetchWhereKnown(
   return fetched;
 }
 
-function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: number): number[] {
+/** Blocks by number; null for a number that the chain left out. */
+type Got = Map<number, FetchedBlock | null>;
+
+function missingIn(got: Got, from: number, to: number): number[] {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return numbers.filter((number) => !got.has(number));
 }
@@ -123,13 +129,14 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
 async function take(
   { agreement }: Sync,
   { from, to, traced, proof }: { from: number; to: number; traced: boolean; proof: ProofScope },
-  got: Map<number, FetchedBlock>,
+  got: Got,
   wanted: readonly number[],
-  { node, blocks }: FetchedBlocks,
+  { node, blocks, leftOut }: FetchedBlocks,
   retry: Retry,
   noteProgress: () => void,
 ): Promise<ChainError | undefined> {
   let failure: ChainError | undefined;
+  for (const number of leftOut) got.set(number, null);
   for (const [index, fetched] of blocks.entries()) {
     const blockNumber = wanted[index] as number;
     if (!fetched) continue;
@@ -142,12 +149,15 @@ async function take(
       failure ??= error;
     }
   }
+  let before = from;
   for (let number = from + 1; number <= to; number++) {
-    const [before, block] = [got.get(number - 1), got.get(number)];
-    if (!before || !block || before.block.hash === block.block.parentHash) continue;
-    // Either of the two blocks may be wrong.
-    got.delete(number - 1);
-    got.delete(number);
+    const [parent, block] = [got.get(before), got.get(number)];
+    if (block === null) continue;
+    const first = before;
+    before = number;
+    if (!parent || !block || parent.block.hash === block.block.parentHash) continue;
+    // Either of the two blocks may be wrong, or a number between them may have a block.
+    for (let wrong = first; wrong <= number; wrong++) got.delete(wrong);
     failure ??= new ChainError(
       "inconsistent-chain",
       `block ${number} does not continue the one before`,
@@ -156,18 +166,28 @@ async function take(
   return failure;
 }
 
-/** Returns the blocks from `from` up to the first missing one. */
-function prefix(got: ReadonlyMap<number, FetchedBlock>, from: number): FetchedBlock[] {
-  const blocks: FetchedBlock[] = [];
-  for (let block = got.get(from); block; block = got.get(from + blocks.length)) blocks.push(block);
-  return blocks;
+/** Returns the numbers from `from` up to the first missing block, with their blocks. */
+function prefix(got: Got, from: number): [number, FetchedBlock | null][] {
+  const known: [number, FetchedBlock | null][] = [];
+  for (let number = from; got.has(number); number++) known.push([number, got.get(number) ?? null]);
+  return known;
 }
 
 async function makeOf<Made>(
+  { writer, options: { log, status } }: Sync,
   { from, make }: FetchOptions<Made>,
-  blocks: readonly FetchedBlock[],
-): Promise<Made> {
-  return make(blocks).catch((error: unknown) => {
+  known: readonly [number, FetchedBlock | null][],
+) {
+  const blocks = known.flatMap(([, block]) => block ?? []);
+  const leftOut = known.flatMap(([number, block]) => (block ? [] : number));
+  if (leftOut.length > 0) {
+    const kind = "block-left-out";
+    if (!status.accepted[kind])
+      log.warn({ kind, block: leftOut[0] }, "the chain leaves out numbers");
+    status.accepted[kind] = (status.accepted[kind] ?? 0) + leftOut.length;
+    writer.metrics.acceptedInconsistencies.inc({ kind }, leftOut.length);
+  }
+  return make(blocks, leftOut).catch((error: unknown) => {
     if (error instanceof ChainError) throw error;
     throw new ChainError(
       "inconsistent-block",

@@ -41,18 +41,25 @@ interface Part {
 }
 
 /** Indexes the next blocks up to the node's head, each with the state it touched; many at once. Returns false when none was indexed. */
-export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
+export async function indexNext(
+  sync: Sync,
+  node: BlockHeader,
+  count = HEAD_BLOCKS,
+): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
+  const to = Math.min(node.number, next + count - 1);
+  let isLeftOut = false;
   const parts = await fetchValidBlocks(sync, {
-    from: next,
-    to: Math.min(node.number, next + HEAD_BLOCKS - 1),
+    ...{ from: next, to },
     proof: "whole",
     headWaits: true,
-    make: (fetched) => {
+    make: (fetched, leftOut) => {
+      isLeftOut = leftOut.length > to - next;
       const size = fetched.length > BLOCKS_ONE_BY_ONE ? fetched.length : 1;
-      return Promise.all(chunk(fetched, size).map((blocks) => encodePart(sync, blocks)));
+      return Promise.all(chunk(fetched, size).map((blocks) => encodePart(sync, blocks, leftOut)));
     },
   });
+  if (isLeftOut && to < node.number) return indexNext(sync, node, count * 4);
   for (const part of parts) {
     if (sync.options.signal.aborted) return false;
     if (!sync.head) requireStartBlock(sync.identity, part.first.hash);
@@ -63,14 +70,24 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
   return parts.length > 0;
 }
 
-/** Returns the rows of consecutive blocks that are published together. */
+/** Returns the rows of consecutive blocks that are published together, and of the numbers left out before each. */
 async function encodePart(
   { identity, recordedTables }: Sync,
   blocks: readonly FetchedBlock[],
-): Promise<Part> {
-  const [first, last] = [blocks[0], blocks.at(-1)].map((one) => headerOf(one?.block));
-  const rows = await decodeWhole(blocks, identity.chainId);
-  return { first, last, encoded: encodeChainRows(rows, recordedTables) } as Part;
+  leftOut: readonly number[],
+) {
+  const headers = blocks.map(({ block }) => headerOf(block));
+  const [first, last] = [headers[0], headers.at(-1)] as [BlockHeader, BlockHeader];
+  const own = headers.flatMap(({ number }) => numbersBelow(number, new Set(leftOut)));
+  const rows = await decodeWhole(blocks, identity.chainId, own);
+  return { first, last, encoded: encodeChainRows(rows, recordedTables) };
+}
+
+/** Returns the numbers directly below a block's that the chain left out. */
+function numbersBelow(number: number, leftOut: ReadonlySet<number>): number[] {
+  const numbers: number[] = [];
+  for (let below = number - 1; leftOut.has(below); below--) numbers.push(below);
+  return numbers;
 }
 
 /** Logs an announced block that no node returns in time. */
@@ -86,9 +103,9 @@ function reportLacking(sync: Sync, number: number): void {
   status.reason = reason;
 }
 
-async function indexPart(sync: Sync, { first, last, encoded }: Part): Promise<void> {
+async function indexPart(sync: Sync, { last, encoded }: Part) {
   const { writer } = sync;
-  const recorded = { from: first.number, to: last.number };
+  const recorded = { from: publishedNumber(sync) + 1, to: last.number };
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };

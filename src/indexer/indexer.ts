@@ -35,7 +35,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
-/** Least time between looks at whether another process has fewer chains, and the most added to it; keeps the session alive. */
+/** Shortest interval of checks whether to hand the chain over, and its most jitter; each check keeps the session alive. */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which an unchanged status is reported again. */
@@ -75,7 +75,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           await sleep(STANDBY_INTERVAL_MS, signal);
           continue;
         }
-        // A failure that comes again at each start is one wait.
+        // A failure that recurs at each start extends one wait.
         if (status.phase !== "waiting") status.phase = "starting";
         await write(term);
       } catch (error) {

@@ -118,11 +118,7 @@ async function planForRanges(sql: Transaction): Promise<void> {
 }
 
 /** Publishes recorded blocks in one transaction: applies them to all state, writes the state read, moves the head. */
-export async function publish(
-  writer: Writer,
-  range: SignedRange,
-  values: StateValues | null,
-): Promise<void> {
+export async function publish(writer: Writer, range: SignedRange, values: StateValues | null) {
   const { isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     writeAs(writer, async (transaction) => {

@@ -207,7 +207,8 @@ async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
     const same = head && (await fetchTrustedHeader(sync, head.number));
     if (head && same?.hash !== head.hash) return reorganise(sync, head);
     await catchUp(sync, recordedNumber, target);
-    return true;
+    // The chain may leave out all numbers up to the target.
+    if (options.signal.aborted || publishedNumber(sync) > published) return true;
   }
   if (state?.indexed === false) await buildIndexes(sync);
   if (node.number > published) return indexNext(sync, node);

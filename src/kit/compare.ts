@@ -56,7 +56,7 @@ const QUESTIONS: readonly Question[] = [
   { module: "token", action: "tokenholderlist", field: "contractaddress", listed: () => ({}) },
   { module: "stats", action: "tokensupply", field: "contractaddress" },
 ];
-/** Explorers' texts for a missing action. */
+/** Texts of explorers that lack the action. */
 const NOT_THERE = /unknown (?:action|module)|missing or invalid (?:action|module)/i;
 /** Fields that depend on the moment of the request. */
 const OF_THE_MOMENT = /\.confirmations$/;
@@ -90,11 +90,11 @@ export async function compare(
       missing.add(action);
       return ours;
     }
-    // One of the two may have received a block in between.
-    if (differencesOf(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
+    // Asks again: one of the two may have received a block in between.
+    if (listDifferences(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
     const form = [action, field === "contractaddress" && listed === byBlock && "of the token"];
     const question = [...form, sort === "desc" && sort].filter(Boolean).join(" ");
-    for (const difference of differencesOf(ours, theirs)) {
+    for (const difference of listDifferences(ours, theirs)) {
       differences++;
       onEach({ address, question, ...difference });
     }
@@ -141,7 +141,7 @@ function isNotThere({ message, result }: WebAnswer): boolean {
 }
 
 /** Compares answers without their messages. */
-function differencesOf(ours: WebAnswer, theirs: WebAnswer) {
+function listDifferences(ours: WebAnswer, theirs: WebAnswer) {
   const [own, other] = [ours, theirs].map(({ status, result, failure }) =>
     failure === undefined ? { status, result } : { failure },
   );

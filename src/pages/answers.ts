@@ -28,11 +28,11 @@ const DIALECTS: Readonly<Record<string, Dialect>> = { api: "blockscout", "v2/api
 const RPC_PATH = "api/eth-rpc";
 /** Attempts to read all answers at one head, which may move between two of them. */
 const ATTEMPTS = 3;
-/** A page asks for a longer answer by itself. */
+/** Most characters of an answer; a page requests a longer one by itself. */
 const LONGEST_ANSWER = 2_000_000;
 const TOO_LONG = '{"status":0}';
 
-/** Creates the function that answers what a page asks in one request, by the API's own dispatcher. */
+/** Creates the function that answers several requests of a page at once, by the API's own dispatcher. */
 export function createPageAnswers(
   { dispatch, answerRpc }: Answerers,
   limiter: RateLimiter,

@@ -37,7 +37,7 @@ function script(page: string, modules: ReadonlyMap<string, Module>): string {
   const places = new Map<string, string>();
   const parts: string[] = [];
 
-  /** Returns the variable of a module, which is written after its imports. */
+  /** Writes a module after its imports; returns its variable. */
   function place(file: string): string {
     const known = places.get(file);
     if (known !== undefined) return known;
@@ -154,7 +154,7 @@ export async function loadAssets(): Promise<Assets> {
     modules.set(fileOf(name, ""), (await readPackageFile(specifier)).toString("utf8"));
   }
   for (const [name, text] of joinModules(modules)) files.set(name, Buffer.from(text));
-  // Variables of the theme stand in front of the pages' own sheet.
+  // The theme's variables come before the pages' own sheet.
   const styles = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
   files.set("pages.css", Buffer.concat(styles));
   const packed = new Map(

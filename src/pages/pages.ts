@@ -20,7 +20,7 @@ const REFERENCE = "/docs";
 /** The files of the reference page. Their names are constant, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
   [REFERENCE]: "./reference/docs.html",
-  // A browser that shows an answer of the API asks for it.
+  // Browsers request it when they show an answer of the API.
   "/favicon.ico": "./browser/style/icon.svg",
   "/pages/theme.css": "./browser/style/theme.css",
   "/pages/docs.css": "./reference/docs.css",
@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Requests that a page makes in one. */
+/** Body of a request that combines several of a page. */
 const ASKED = z
   .array(z.object({ path: z.string().max(4000), body: z.string().max(100_000).optional() }))
   .max(16);
@@ -49,7 +49,7 @@ export function addPages(
   for (const [url, file] of Object.entries(FILES)) {
     const getFile = keepResult(() => loadAsset(file));
     app.get(url, async (request, reply) => {
-      // Its links are relative: behind a slash at the end they would lead nowhere.
+      // With a slash at the end of the URL the page's relative links would be wrong.
       const base = url === REFERENCE ? baseOf(request.originalUrl, 1) : "./";
       if (base !== "./") return reply.redirect(`${base}docs`, 302);
       return sendAsset(request, reply, await getFile(), REVALIDATE);
@@ -83,7 +83,7 @@ export function addPages(
       const current = await getAssets();
       const asset = await current.get(file);
       if (!asset) return reply.callNotFound();
-      // A page of another version may ask for it. The present file mostly works, but must not be cached.
+      // A page of another version may request it. The current file mostly works, but must not be cached.
       return sendAsset(request, reply, asset, digest === current.digest ? FOR_EVER : REVALIDATE);
     },
   );

@@ -22,7 +22,7 @@ export interface ShellContent {
 
 /** Common data of all pages of a chain. */
 export interface ShellChain {
-  /** Of the chain, for people. */
+  /** The chain's name, for people. */
   name: string;
   chainId: number | null;
   coinSymbol: string;
@@ -33,13 +33,13 @@ export interface ShellChain {
   chains: readonly (readonly string[])[];
 }
 
-/** What a document brings along. */
+/** Files and answers that come with a document. */
 interface ShellFiles {
   /** Folder of the files of the pages, relative to the base. */
   folder: string;
-  /** Answers to what the page asks first, as JSON text: it draws them without asking. */
+  /** Answers to the page's first requests, as JSON text. */
   answers: string;
-  /** Absolute URL of the picture of link previews; empty for a host that is none. */
+  /** Absolute URL of the picture in link previews; empty if the request's host is invalid. */
   picture: string;
 }
 
@@ -98,7 +98,7 @@ export function renderShell(
 }
 
 /**
- * The document for a browser above its rate limit: it comes back by itself. `theme` is the path of its style sheet.
+ * Renders the document for a browser above its rate limit; it reloads itself. `theme` is the path of its style sheet.
  */
 export function renderLimit(theme: string, seconds: number): string {
   return `<!doctype html>

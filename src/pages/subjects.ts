@@ -127,7 +127,7 @@ export function addSubjects(
       : `[${JSON.stringify(asked)},${text}]`;
   }
 
-  /** The page of a transaction that waits in the node's pool. */
+  /** Describes the page of a transaction that waits in the node's pool. */
   async function lookInPool(
     request: FastifyRequest,
     reply: FastifyReply,

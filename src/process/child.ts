@@ -25,7 +25,7 @@ export interface ChildOptions {
 
 /** A program beside this process that never outlives it. */
 export interface Child {
-  /** Resolves when it has ended and its last line was read, with the cause in words: `exit code 1`. */
+  /** Resolves with the cause, such as `exit code 1`, when it has ended and its last line was read. */
   readonly exited: Promise<string>;
   /** Waits for `ready`; undefined when the program ended first, which an abort causes. For a start only: later aborts have no effect. */
   until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;

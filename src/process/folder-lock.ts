@@ -30,7 +30,7 @@ export function lockFolder(folder: string): () => void {
   return () => held.close();
 }
 
-/** Creates a folder and its parents. Node's recursive mkdir never ends where a file system refuses folders, as below /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir never returns if the file system refuses folders, as below /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));

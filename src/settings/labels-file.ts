@@ -35,7 +35,7 @@ export function createLabelFiles(): LabelFiles {
   };
 }
 
-/** A row as it was read, with its line in CSV or its index from 0 in JSON. */
+/** An unchecked row, with its line in CSV or its index from 0 in JSON. */
 type Row = readonly [place: number, row: unknown];
 
 class Fault extends Error {
@@ -67,7 +67,7 @@ function readLabels(file: string): FileOfLabels {
   }
 }
 
-/** Characters that are not seen, or that turn the text around them. */
+/** Invisible characters, and those that change the direction of text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 function text(longest: number) {
@@ -147,7 +147,7 @@ function readJson(json: string): Row[] {
   return rows.map((row, index) => [index, row]);
 }
 
-/** A field of CSV (RFC 4180) with what follows it. Longer fields are in no row. */
+/** A field of CSV (RFC 4180) and the separator after it. Longer fields are invalid. */
 const FIELD = /(?:"((?:[^"]|""){0,2000})"|([^",\r\n]{0,2000}))(,|\r?\n|$)/y;
 
 function readCsv(csv: string): Row[] {

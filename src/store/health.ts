@@ -15,7 +15,7 @@ export interface IndexHealth {
   synchronised: boolean | null;
   /** Published numbers without a block; anything but 0 is an error. */
   gaps: number | null;
-  /** Rows of published blocks missing on servers, in words. */
+  /** Names the table whose rows of published blocks are missing on servers. */
   lostRows: string | null;
   /** The indexer's last report and its age, by a clock that may have been set back. */
   indexer: IndexerReport | null;
@@ -46,7 +46,8 @@ export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
     SELECT s.chain_id, s.head_number, s.head_hash,
       s.head_timestamp, s.generation, s.traced, s.synchronised, s.lost_rows,
       s.head_number - s.start_block + 1
-        - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
+        - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics)
+        - (SELECT count(*) FROM left_out_blocks WHERE block_number < s.head_number) AS gaps,
       i.status AS indexer,
       abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds,
       ${isWritten(sql)} AS written

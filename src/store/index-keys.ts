@@ -1,11 +1,11 @@
 import type { Fragment, Queryable, Sql } from "../db/client.ts";
 
-/** Returns the index key of words, a short secret hash (migrations/0200_secret_of_keys.sql). Queries compare the words, too. */
+/** Returns the index key of words, a short keyed hash (migrations/0200_secret_of_keys.sql). Queries must also compare the words. */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`index_key(${words})`;
 }
 
-/** Returns the condition that columns equal words (which may be columns, too), through the index of their common key; both as `bytea`. */
+/** Returns the condition that columns equal words or other columns, by the index of their joint key. Both must be `bytea`. */
 export function hasKey(
   sql: Queryable,
   ...pairs: readonly (readonly [column: Fragment, word: Fragment])[]

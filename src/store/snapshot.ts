@@ -53,7 +53,7 @@ export async function readStatements<Found>(
     return headOf((await reading).state);
   };
   const head: PromiseLike<ServedHead> = {
-    // biome-ignore lint/suspicious/noThenProperty: it is read by itself when it is awaited before any statement
+    // biome-ignore lint/suspicious/noThenProperty: it is read only if it is awaited before a statement
     then: (...handlers) => readHead().then(...handlers),
   };
   try {
@@ -90,7 +90,7 @@ export async function readUntorn<Result extends object>(
   return !served.isWhole || (await wasTorn(sql, served)) ? undefined : result;
 }
 
-/** Returns whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
+/** Returns whether a roll-back happened between reads of several servers, which share no snapshot: each one raises the generation. */
 export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
   if (!isDistributed || head === undefined) return false;
   return head.generation !== (await getIndexState(sql))?.generation;

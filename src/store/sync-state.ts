@@ -20,9 +20,9 @@ export interface ServedHead {
   generation: number;
   /** The first indexed block. */
   startBlock: number;
-  /** First block with stored L1 fees, at most `startBlock` when all are; null without L1 fees. */
+  /** First block from which on L1 fees are stored, at most `startBlock` if all are; null on a chain without L1 fees. */
   l1FeesFrom: number | null;
-  /** Random: another index of the same chain has another one. */
+  /** A random id, different for another index of the same chain. */
   indexId: string;
 }
 
@@ -54,23 +54,20 @@ type ServedStateColumn =
 /** Reads the served state, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
   const [row] = await sql<{ servedState: ServedStateColumn }[]>`${servedState(sql)}`;
-  return servedStateOf(row?.servedState);
+  return readServedState(row?.servedState);
 }
 
 /** Returns a statement's result and the served state, both from one statement. */
-export async function findWithServedState(
-  sql: Queryable,
-  statement: Fragment,
-): Promise<{ found: Row[]; state: ServedState }> {
+export async function findWithServedState(sql: Queryable, statement: Fragment) {
   const query = sql<(Row & { servedState: ServedStateColumn })[]>`
     SELECT found.*, state.served_state
     FROM (${statement}) AS found FULL JOIN (${servedState(sql)}) AS state ON false`;
   const found = await keepConnection(query);
   const place = found.findLastIndex((row) => row.servedState !== null);
   const [row] = place < 0 ? [] : found.splice(place, 1);
-  // As the last column, so that the deletion leaves fast objects.
+  // It is the last column, so that V8 keeps the objects fast.
   for (const other of found) delete (other as Row)["servedState"];
-  return { found, state: servedStateOf(row?.servedState) };
+  return { found, state: readServedState(row?.servedState) };
 }
 
 function servedState(sql: Queryable): Fragment {
@@ -84,7 +81,7 @@ function servedState(sql: Queryable): Fragment {
     FROM sync_state`;
 }
 
-function servedStateOf(column: ServedStateColumn): ServedState {
+function readServedState(column: ServedStateColumn): ServedState {
   return column
     ? { ...column, head: column.head ?? undefined }
     : { head: undefined, isIndexed: true, isWhole: true, isDistributed: false };

@@ -40,7 +40,7 @@ export function createLogger(level: LevelWithSilent, redact: (line: string) => s
   return pino(options, { write: (json) => void output.write(redact(json)) });
 }
 
-/** Formats `12:30:05 warn: message field=value`, printable only: nodes' words are in it. Stacks stay in the JSON. */
+/** Formats `12:30:05 warn: message field=value`. Makes it printable, since nodes' texts are in it. Only JSON has the stack. */
 export function readableLine({ level, time, msg, err, ...fields }: LogRecord): string {
   const label = level === "info" ? "" : `${level}: `;
   const text = [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": ");

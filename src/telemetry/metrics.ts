@@ -16,7 +16,7 @@ const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
 const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Creates the metrics of a chain in one thread; `thread` when it is the only one there. */
+/** Creates the metrics of a chain in one thread; `thread` adds the event loop of a thread that serves this chain alone. */
 export function createMetrics(thread?: "indexer") {
   const registry = new Registry();
   const registers = [registry];

@@ -35,7 +35,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   return isFullyVerified(sql, address);
 }
 
-/** Stores replaced codes, and blocks that a reorganisation replaced. Throws `ChainError`. */
+/** Stores replaced codes, and the block of codes that are back or whose block was rolled back. Throws `ChainError`. */
 async function compareCodes({ sql, chain }: CodeSource, verified: readonly UnindexedCode[]) {
   const head = await getServedHead(sql);
   if (!head) return;

@@ -14,10 +14,10 @@ import { blankedHash, type CodeMask, isOtherDeployment, type KnownCode } from ".
 
 /** Most sources with code of one length. */
 const MOST_MASKS = 500;
-/** Most contracts that are compared byte by byte, and reported. */
+/** Most contracts that are compared byte by byte, and most that are returned. */
 const MOST_CANDIDATES = 100;
 
-/** Returns verified contracts of which this code is another deployment, without hidden differences, by time of verification. */
+/** Returns verified contracts whose source this code may come from, without hidden differences, by time of verification. */
 export async function findSimilarContracts(
   sql: Queryable,
   address: Address,

@@ -85,7 +85,7 @@ export interface Verifier {
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Available compilers, by their long versions. */
   compilers: CompilerCatalogue["list"];
-  /** Starts the chain's jobs; before that, and without works, only other processes run them. */
+  /** Starts the chain's jobs; before that, and if `works` is null, only other processes run them. */
   start(): void;
   /** Leaves the queue; running jobs return to it. */
   close(): Promise<void>;

@@ -18,6 +18,9 @@ const run = promisify(execFile);
 const docker = async (...parameters: string[]): Promise<string> =>
   (await run("docker", parameters, { maxBuffer: 2 ** 26 })).stdout.trim();
 
+const COMPOSE = process.env["DOCKER_COMPOSE"] ?? "docker-compose";
+const REPLICAS = "docs/operations/replicas/docker-compose.yml";
+
 let services: Record<string, ComposeService>;
 let base: string;
 
@@ -100,6 +103,17 @@ test("the image names its version and commit", async () => {
     "find / -xdev -name '*.d.ts' -o -xdev -name '*.js.map' -path '/app/*' | wc -l",
   );
   expect(maps).toBe("0");
+});
+
+test("Compose reads the files, and the example of two servers behind a proxy", async () => {
+  const files = ["-f", "docker-compose.yml", "-f", REPLICAS];
+  const { stdout } = await run(COMPOSE, [...files, "config", "--format=json"], { cwd: ROOT });
+  const { api, second, proxy } = JSON.parse(stdout).services;
+  expect(second).toMatchObject({ environment: api.environment, volumes: api.volumes });
+  expect([api.ports, second.ports, second.build]).toEqual([undefined, undefined, undefined]);
+  expect(proxy.volumes).toMatchObject([
+    { source: path.join(ROOT, path.dirname(REPLICAS), "nginx.conf") },
+  ]);
 });
 
 test("the services become healthy, index the chain and name the commit", async () => {

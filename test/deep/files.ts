@@ -32,6 +32,7 @@ export const PROCESSES: readonly string[] = [
   "test/package.test.ts",
   "test/replica.test.ts",
   "test/roles.test.ts",
+  "test/rolling-update.test.ts",
   "test/secrets.test.ts",
   "test/shared-chains.test.ts",
   "test/verification/crash.test.ts",

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { problemsOf } from "../../src/api/ops/health.ts";
+import { listProblems } from "../../src/api/ops/health.ts";
 import { getIndexHealth } from "../../src/store/health.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -29,19 +29,19 @@ test("a short chain is not ready before its head is reached, and then stays so",
   let problems: string[] = [NOT_DONE];
   while (problems.includes(NOT_DONE)) {
     const health = await getIndexHealth(database.sql);
-    problems = problemsOf(health);
+    problems = listProblems(health);
     if (!problems.includes(NOT_DONE)) expect(health.headNumber).toBeGreaterThanOrEqual(BLOCKS);
   }
   node.chain.mine(30);
   await indexer.reach(node.chain.head.block.hash);
-  expect(problemsOf(await getIndexHealth(database.sql))).not.toContain(NOT_DONE);
+  expect(listProblems(await getIndexHealth(database.sql))).not.toContain(NOT_DONE);
 });
 
 test("a chain of its first block only is ready with that", async () => {
   await start(0);
   await indexer.reach(node.chain.head.block.hash);
   await expect
-    .poll(async () => problemsOf(await getIndexHealth(database.sql)))
+    .poll(async () => listProblems(await getIndexHealth(database.sql)))
     .not.toContain(NOT_DONE);
 });
 
@@ -51,6 +51,6 @@ test("a chain that is cut back while it is loaded is ready at its new head", asy
   node.chain.reset();
   await indexer.reach(node.chain.head.block.hash);
   await expect
-    .poll(async () => problemsOf(await getIndexHealth(database.sql)))
+    .poll(async () => listProblems(await getIndexHealth(database.sql)))
     .not.toContain(NOT_DONE);
 });

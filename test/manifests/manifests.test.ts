@@ -6,10 +6,11 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 // Checks the manifests against Kubernetes' own schemas, which kubectl-validate carries, and the unit by systemd itself.
-// monitoring.yaml is left out: the schemas of its custom resources come from the Prometheus operator.
+// The schemas of monitoring.yaml's custom resources come from the Prometheus operator, by Go's proxy of modules.
 
 const OPERATIONS = path.join(import.meta.dirname, "../../docs/operations");
 const VALIDATE = process.env["KUBECTL_VALIDATE"] ?? "kubectl-validate";
+const OPERATOR = "github.com/prometheus-operator/prometheus-operator@v0.79.2";
 /** Exposure as `systemd-analyze security` counts it, from 0 to 10. */
 const HIGHEST_EXPOSURE = 3;
 
@@ -23,10 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function validate(text: string, version: string): Promise<string> {
+async function validate(text: string, version: string, ...more: string[]): Promise<string> {
   const file = path.join(folder, "rendered.yaml");
   await writeFile(file, text);
-  const done = await run(VALIDATE, ["--version", version, file]).catch((error) => error);
+  const done = await run(VALIDATE, ["--version", version, ...more, file]).catch((error) => error);
   return `${done.stdout}${done.stderr}`;
 }
 
@@ -38,6 +39,20 @@ test("a misspelled field is found", async () => {
   const misspelled = rendered.replace("runAsUser:", "runAsUsr:");
   expect(misspelled).not.toBe(rendered);
   expect(await validate(misspelled, "1.30")).toContain("unknown field");
+});
+
+test("the Prometheus operator accepts the manifests of monitoring, and no misspelled one", async () => {
+  const { stdout } = await run("go", ["mod", "download", "-json", OPERATOR]);
+  const schemas = `${JSON.parse(stdout).Dir}/example/prometheus-operator-crd`;
+  const text = await readFile(path.join(OPERATIONS, "kubernetes/monitoring.yaml"), "utf8");
+  const accepted = await validate(text, "1.30", "--local-crds", schemas);
+  expect(accepted).toMatch(/OK/);
+  expect(accepted).not.toMatch(/ERROR/);
+  for (const name of ["podMetricsEndpoints", "endpoints"]) {
+    const misspelled = text.replace(`  ${name}:\n    - port:`, `  ${name}:\n    - prt:`);
+    expect(misspelled).not.toBe(text);
+    expect(await validate(misspelled, "1.30", "--local-crds", schemas)).toContain("unknown field");
+  }
 });
 
 test("each pod fits the restricted standard of its namespace", () => {

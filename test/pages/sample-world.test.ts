@@ -1,8 +1,17 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import type { Browser } from "playwright-core";
-import { createPublicClient, encodeFunctionData, erc20Abi, getAddress, type Hex, http } from "viem";
+import type { Browser, Page } from "playwright-core";
+import {
+  createPublicClient,
+  encodeFunctionData,
+  erc20Abi,
+  getAddress,
+  type Hex,
+  http,
+  parseAbi,
+  toFunctionSelector,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SOURCES } from "../../src/devnet/artifacts.ts";
 import { sampleAddress } from "../../src/devnet/world.ts";
@@ -11,6 +20,14 @@ import { type SampleWorld, startSampleWorld } from "../support/sample-world.ts";
 import { DESKTOP, findings, PATIENCE, PHONE, visit } from "./visit.ts";
 
 const USER = "0x976ea74026e726554db657fa54763abd0c3a0aa9";
+const APPROVER = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
+/** The sample world's deployer. */
+const DEPLOYER = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
+const LINE_OF_MARK = `(() => {
+  const [mark, code] = ["mark", ".source code"].map((one) => document.querySelector(one).getBoundingClientRect());
+  return Math.round((mark.top - code.top) / mark.height) + 1;
+})()`;
+const SPENDER = `0x${"5e".repeat(20)}` as const;
 const MOST_BYTES = 100_000;
 
 interface Transaction {
@@ -42,6 +59,8 @@ beforeAll(async () => {
     transactions: "txs",
     contracts: "contracts",
     accounts: "accounts",
+    tokens: "tokens",
+    "approvals of an account": `address/${APPROVER}#approvals`,
     "contracts without a source": "contracts#unverified",
     search: "search",
     "contracts by name": "search?q=harbour",
@@ -88,6 +107,8 @@ const NAMES = [
   "transactions",
   "contracts",
   "accounts",
+  "tokens",
+  "approvals of an account",
   "contracts without a source",
   "search",
   "contracts by name",
@@ -397,8 +418,38 @@ test("a token and a contract are found by the beginnings of their names", async 
   });
 });
 
-test("a function is written through a wallet; without one there are calldata and a command", async () => {
+/** Sends a transaction of an account of the node. */
+function send(from: Hex, to: Hex, data: Hex): Promise<Hex> {
   const node = createPublicClient({ transport: http(world.chain) });
+  return node.request<{ Parameters: [object]; ReturnType: Hex }>({
+    method: "eth_sendTransaction",
+    params: [{ from, to, data, gas: "0x100000" }],
+  });
+}
+
+/** Loads a page again with a wallet that signs everything, and connects it. */
+async function connectStub(page: Page, account: Hex): Promise<void> {
+  const node = createPublicClient({ transport: http(world.chain) });
+  await page.exposeFunction("askNode", (method: string, params: unknown) =>
+    method === "eth_requestAccounts" ? [account] : node.request({ method, params } as never),
+  );
+  await page.addInitScript({
+    content: `const detail = Object.freeze({
+      info: { uuid: "1", name: "Stub", icon: "data:,", rdns: "org.example" },
+      provider: { request: ({ method, params = [] }) => askNode(method, params) },
+    });
+    const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+    addEventListener("eip6963:requestProvider", announce);`,
+  });
+  await page.reload();
+  const revoke = page.getByRole("row", { name: "Revoke" }).filter({ hasText: "0x5e5E" });
+  const connect = page.getByRole("button", { name: "Connect Stub" });
+  await revoke.or(connect).first().waitFor(PATIENCE);
+  if (await revoke.isVisible()) await revoke.getByRole("button").click();
+  await connect.click();
+}
+
+test("a function is written through a wallet; without one there are calldata and a command", async () => {
   const [coin, sender] = [sampleAddress("Coin"), getAddress(USER)];
   const calldata = encodeFunctionData({
     abi: erc20Abi,
@@ -423,19 +474,7 @@ test("a function is written through a wallet; without one there are calldata and
     expect(await transfer.getByRole("button", { name: "Send with wallet" }).isDisabled()).toBe(
       true,
     );
-    await page.exposeFunction("askNode", (method: string, params: unknown) =>
-      method === "eth_requestAccounts" ? [USER] : node.request({ method, params } as never),
-    );
-    await page.addInitScript({
-      content: `const detail = Object.freeze({
-        info: { uuid: "1", name: "Stub", icon: "data:,", rdns: "org.example" },
-        provider: { request: ({ method, params = [] }) => askNode(method, params) },
-      });
-      const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
-      addEventListener("eip6963:requestProvider", announce);`,
-    });
-    await page.reload();
-    await page.getByRole("button", { name: "Connect Stub" }).click();
+    await connectStub(page, USER);
     await fill(String(2n ** 255n));
     await transfer.getByRole("button", { name: "Try without sending" }).click();
     await transfer.locator(".problem").waitFor(PATIENCE);
@@ -445,7 +484,89 @@ test("a function is written through a wallet; without one there are calldata and
     await transfer.getByRole("button", { name: "Send with wallet" }).click();
     await transfer.locator("a", { hasText: "0x" }).click();
     await page.getByText("Success", { exact: true }).waitFor(PATIENCE);
-    expect(await page.locator(".summary").textContent()).toMatch(/sent 0\.0+5 HARBOUR to/);
+    // The sentence is complete with the transfers.
+    await page.locator(".summary", { hasText: /sent 0\.0+5 HARBOUR to/ }).waitFor(PATIENCE);
+  });
+});
+
+test("an approval is listed by its spender, and its owner revokes it through a wallet", async () => {
+  const coin = sampleAddress("Coin");
+  const args = [SPENDER, 7n * 10n ** 18n] as const;
+  await send(APPROVER, coin, encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }));
+  await visit(browser, at("approvals of an account"), async ({ page }) => {
+    const row = page.locator("tbody tr").filter({ hasText: "0x5e5E" });
+    await row.getByRole("button", { name: "Revoke" }).waitFor(PATIENCE);
+    expect(await row.locator("td.end").first().textContent()).toBe("7");
+    await connectStub(page, APPROVER);
+    const revocation = page.getByRole("group", { name: "Revoke an approval" });
+    expect(await revocation.textContent()).toContain(
+      `cast send ${getAddress(coin)} 'approve(address,uint256)' ${SPENDER} 0 --rpc-url`,
+    );
+    await revocation.getByRole("button", { name: "Send with wallet" }).click();
+    await revocation.getByText("Sent:").waitFor(PATIENCE);
+    await expect.poll(() => row.count(), PATIENCE).toBe(0);
+  });
+});
+
+test("the page of tokens has each with its holders", async () => {
+  const tokens = (await ask("api?module=token&action=listtokens")) as {
+    tokenName: string;
+    holdersCount: string;
+  }[];
+  expect(tokens.length).toBeGreaterThan(2);
+  await visit(browser, at("tokens"), async ({ page }) => {
+    for (const { tokenName, holdersCount } of tokens) {
+      const row = page.locator("tbody tr").filter({ hasText: tokenName });
+      expect(await row.first().locator("td[data-title=Holders]").textContent()).toBe(holdersCount);
+    }
+    await page.getByRole("link", { name: "Harbour Coin" }).click();
+    await page.getByRole("heading", { name: "Harbour Coin" }).waitFor(PATIENCE);
+  });
+});
+
+test("a call shows what it was given and what it returned", async () => {
+  const [proxy, args] = [sampleAddress("Proxy"), [sampleAddress("Counter")]] as const;
+  const abi = parseAbi(["function upgradeTo(address)"]);
+  // The sample world sometimes replaces the implementation by an unverified one.
+  await send(DEPLOYER, proxy, encodeFunctionData({ abi, args }));
+  const hash = await send(USER, proxy, toFunctionSelector("increment()"));
+  await visit(browser, `${world.origin}/tx/${hash}`, async ({ page }) => {
+    const frame = page.locator(".calls li", { hasText: "increment" });
+    await frame.getByRole("button", { name: "Arguments and returned values" }).click(PATIENCE);
+    await frame.getByText("returned").waitFor(PATIENCE);
+    expect(await frame.locator(".arguments .number").last().textContent()).toMatch(/^[1-9][\d,]*$/);
+  });
+});
+
+test("a failed transaction leads to the line that failed, which the contract's page marks", async () => {
+  const args = { abi: parseAbi(["function mint(address, uint256)"]), args: [USER, 1n] } as const;
+  const hash = await send(USER, sampleAddress("Coin"), encodeFunctionData(args));
+  await visit(browser, `${world.origin}/tx/${hash}`, async ({ page }) => {
+    const line = page.locator(".lines li");
+    await line.getByText('require(msg.sender == owner, "Coin: only the owner mints");').waitFor();
+    const link = line.getByRole("link");
+    const [file, number] = String(await link.textContent()).split(":");
+    await link.click();
+    await page.locator("#sources details[open] mark").waitFor({ state: "attached", ...PATIENCE });
+    expect(file).toBe("Coin.sol");
+    const place = await page.evaluate(LINE_OF_MARK);
+    expect(place).toBe(Number(number));
+  });
+});
+
+test("amounts stand in dollars too, at the price of the feed", async () => {
+  const { coin_usd: price } = (await ask("api?module=stats&action=coinprice")) as {
+    coin_usd: string;
+  };
+  const dollars = `$${Number(price).toLocaleString("en", { minimumFractionDigits: 2 })}`;
+  await visit(browser, at("home"), async ({ page }) => {
+    await page.getByText(dollars, { exact: true }).waitFor(PATIENCE);
+  });
+  const wei = (await ask(`api?module=account&action=balance&address=${USER}`)) as string;
+  await visit(browser, at("account"), async ({ page }) => {
+    const shown = String(await page.locator(".dollars").first().textContent(PATIENCE));
+    const sum = Number(shown.replaceAll(/[$,]/g, ""));
+    expect(Math.abs(sum / ((Number(wei) / 1e18) * Number(price)) - 1)).toBeLessThan(1e-4);
   });
 });
 
@@ -576,13 +697,15 @@ test.each([
   });
 });
 
-test("a link to nothing says so", async () => {
-  const url = `${world.origin}/tx/0x${"7".repeat(64)}`;
+test.each([
+  ["block/99999999", "This server knows no block 99999999."],
+  [`tx/0x${"7".repeat(64)}`, "This server knows no such transaction."],
+])("a link to nothing says so: %s", async (link, words) => {
   await visit(
     browser,
-    url,
+    `${world.origin}/${link}`,
     async ({ page }) => {
-      await page.getByRole("heading", { name: "Nothing here" }).waitFor(PATIENCE);
+      await page.getByText(words).waitFor(PATIENCE);
       expect(await findings(page)).toEqual([]);
     },
     { expected: /404/ },

@@ -198,7 +198,7 @@ describe("the documents", () => {
 
   test("name every setting that a chain may have", () => {
     const [, listed = ""] = page.split("A chain is an object");
-    const [names = ""] = listed.split("Everything else is common");
+    const [names = ""] = listed.split("All chains share the other settings");
     const told = new Set([...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
     expect([...told].toSorted()).toEqual(CHAIN_SETTINGS.toSorted());
   });

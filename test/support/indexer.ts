@@ -30,7 +30,9 @@ export interface TestIndexerOptions {
 /** An indexer in this process, on real parts. */
 export interface TestIndexer {
   status(): IndexerStatus;
-  /** Waits until the published head has this hash and no state is left to be read. Fails after 90 s. */
+  /** True if the published head has this hash and no state is left to be read. */
+  isAt(hash: string): Promise<boolean>;
+  /** Waits until `isAt`; fails after 90 s. */
   reach(hash: string): Promise<void>;
   /** Waits until the condition holds; fails after 90 s with the indexer's status. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
@@ -92,22 +94,24 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
     }
   }
 
+  async function isAt(hash: string): Promise<boolean> {
+    // A connection that was lost may fail the first statement of the next one with what it was lost by.
+    const [state] = await sql<{ reached: boolean }[]>`
+      SELECT head_hash = ${hash as `0x${string}`}
+        AND NOT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL)
+        AND NOT EXISTS (SELECT FROM token_balances WHERE block_number IS NULL)
+        AND NOT EXISTS (SELECT FROM token_id_balances WHERE block_number IS NULL)
+        AND NOT EXISTS (SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL)
+        AND NOT EXISTS (SELECT FROM tokens WHERE stale_block IS NOT NULL OR unnamed_from IS NOT NULL)
+        AS reached FROM sync_state`.catch(() => []);
+    return state?.reached ?? false;
+  }
+
   return {
     status: () => status,
     until,
-    reach: (hash) =>
-      until(async () => {
-        // A connection that was lost may fail the first statement of the next one with what it was lost by.
-        const [state] = await sql<{ reached: boolean }[]>`
-          SELECT head_hash = ${hash as `0x${string}`}
-            AND NOT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL)
-            AND NOT EXISTS (SELECT FROM token_balances WHERE block_number IS NULL)
-            AND NOT EXISTS (SELECT FROM token_id_balances WHERE block_number IS NULL)
-            AND NOT EXISTS (SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL)
-            AND NOT EXISTS (SELECT FROM tokens WHERE stale_block IS NOT NULL OR unnamed_from IS NOT NULL)
-            AS reached FROM sync_state`.catch(() => []);
-        return state?.reached ?? false;
-      }),
+    isAt,
+    reach: (hash) => until(() => isAt(hash)),
     async stop() {
       controller.abort();
       await running;

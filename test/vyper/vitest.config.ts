@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["*.test.ts"],
     globalSetup: ["../support/global-setup.ts"],
     testTimeout: 120_000,
-    hookTimeout: 600_000,
+    // The first run installs every release.
+    hookTimeout: 1_800_000,
   },
 });

@@ -1,11 +1,11 @@
 import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { AbiParameter } from "./abi.ts";
 
-/** Budget of decoded values in an answer. Small data can stand for large values: pointers repeat, and names are the author's. */
+/** Budget of decoded values in an answer. Small data can encode large values: pointers may repeat, and authors choose the names. */
 export interface DecodingBudget {
   /** Values, lists and structs. */
   values: number;
-  /** Of values, names and types. */
+  /** Characters of values, names and types. */
   characters: number;
 }
 
@@ -27,12 +27,8 @@ export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
   return values < 0 || characters < 0;
 }
 
-/** Subtracts data's content, by its types, from the budget without decoding it. False when types or budget do not fit. */
-export function spendOn(
-  parameters: readonly AbiParameter[],
-  data: Hex,
-  budget: DecodingBudget,
-): boolean {
+/** Subtracts the decoded size of data from the budget without decoding it. Returns false if the types or the budget do not fit. */
+export function spendOn(parameters: readonly AbiParameter[], data: Hex, budget: DecodingBudget) {
   try {
     const shapes = parameters.map((parameter) => shapeOf(parameter, parameter.type, DEEPEST));
     walkMembers(shapes, 0, { data, size: hexLength(data), budget });
@@ -120,7 +116,7 @@ function walkValue({ content, label }: Shape, start: number, walk: Walk): void {
   }
 }
 
-/** Yields a shape so many times, without a list of that length: the budget ends it. */
+/** Yields a shape `count` times without allocating a list; the budget ends the loop. */
 function* times(shape: Shape, count: number): Generator<Shape> {
   for (let index = 0; index < count; index++) yield shape;
 }
@@ -135,7 +131,7 @@ function numberlessWordAt(start: number, { size }: Walk): void {
   if (start + WORD > size) throw new Misfit();
 }
 
-/** Reads a pointer or a length; both count bytes or elements still to come, so that no larger number fits. */
+/** Reads a pointer or a length. Neither can exceed the size of the data, so larger numbers are a misfit. */
 function numberAt(start: number, walk: Walk): number {
   numberlessWordAt(start, walk);
   const number = Number(hexSlice(walk.data, start, start + WORD));

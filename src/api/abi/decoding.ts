@@ -39,7 +39,7 @@ export interface AbiIndex {
 
 const SELECTOR_BYTES = 4;
 
-/** Errors of every contract, which its ABI omits. */
+/** Errors that any contract may return and no ABI lists. */
 const BUILT_IN = await indexAbi(
   JSON.stringify([
     { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
@@ -74,7 +74,7 @@ export function decodeCall(
   );
 }
 
-/** Decodes what a failed call returned: an error of every contract, else by the first ABI that fits; else null. */
+/** Decodes the data of a failed call: a built-in error, else one of the first ABI that fits; null if none does. */
 export function decodeError(
   abis: readonly AbiIndex[],
   data: Hex,

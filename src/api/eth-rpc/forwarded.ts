@@ -55,8 +55,8 @@ export function checkForwarded(
   return undefined;
 }
 
-/** Returns the parameters in the node's form. */
-export function completeForwarded(
+/** Adds `latest` where the last parameter, a block, is absent. */
+export function withDefaultBlock(
   { checks, endsInBlock }: ForwardedMethod,
   parameters: readonly unknown[],
 ): readonly unknown[] {

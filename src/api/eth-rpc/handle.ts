@@ -17,9 +17,9 @@ import { onOneState, type Read } from "../reading/snapshot.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
 import {
   checkForwarded,
-  completeForwarded,
   type ForwardedMethod,
   forwardedMethods,
+  withDefaultBlock,
 } from "./forwarded.ts";
 import { indexMethods } from "./methods.ts";
 import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
@@ -45,7 +45,7 @@ export interface RpcOptions {
   requestTimeoutMs: number;
 }
 
-/** Two endpoints differ in the checks of an entry, and in the form of their errors. */
+/** The differences between two endpoints: the checks of an entry, and the form of errors. */
 export interface RpcFrame {
   plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan;
   failureOf(thrown: unknown): RpcOutcome;
@@ -188,7 +188,7 @@ function plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">):
   if ("answer" in method) return { kind: "index", method, parameters };
   const complaint = checkForwarded(method, parameters);
   if (complaint !== undefined) return answered("invalid-parameter", complaint);
-  const call = { method: String(name), params: completeForwarded(method, parameters) };
+  const call = { method: String(name), params: withDefaultBlock(method, parameters) };
   return { kind: "forward", call };
 }
 

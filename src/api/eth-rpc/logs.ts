@@ -47,14 +47,14 @@ export async function findLogs(
   filter: unknown,
   limit: number,
 ): Promise<RpcOutcome> {
-  const fields = isRecord(filter) ? fieldsOf(filter) : {};
+  const fields = isRecord(filter) ? pickFields(filter) : {};
   const patterns = parsePatterns(fields);
   const blockHash = parseBlockHash(fields["blockHash"]);
   const blocks =
     blockHash === undefined ? [parseBlock(fields, "fromBlock"), parseBlock(fields, "toBlock")] : [];
   const after = parsePaging(fields["paging_options"]);
   const page = { limit, skip: 0, after };
-  const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
+  const [from, to] = await Promise.all(blocks.map((block) => resolveBlock(forward, block)));
   if (typeof from === "object") return from;
   if (typeof to === "object") return to;
   const { logs, head } = await read(async (sql, served) => {
@@ -68,8 +68,8 @@ export async function findLogs(
     return { logs: await searchLogs(sql, patterns, only, page), head };
   });
   if (!logs) {
-    const isAsked = head.startBlock > 0 && blockHash !== undefined;
-    const header = isAsked ? await chain.fetchHeader(blockHash) : null;
+    const mayBeEarlier = head.startBlock > 0 && blockHash !== undefined;
+    const header = mayBeEarlier ? await chain.fetchHeader(blockHash) : null;
     const isEarlier = header !== null && header.number < head.startBlock;
     const text = isEarlier ? notIndexed(head) : "Invalid Block Hash";
     throw new RequestError(400, "not-found", text);
@@ -77,7 +77,7 @@ export async function findLogs(
   return { result: logs.map((log) => presentLog(log, log)) };
 }
 
-function fieldsOf(filter: Fields): Fields {
+function pickFields(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
   return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
 }
@@ -123,7 +123,7 @@ function parseAddresses(value: unknown): Address[] {
   return [...new Set(addresses.map(lowerAddress))];
 }
 
-/** Returns the choices of each position, none for any topic. */
+/** Returns the accepted topics of each position; an empty list accepts any. */
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
@@ -156,8 +156,8 @@ function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
   throw invalidFilter(name, `${value} is not a valid block number`);
 }
 
-/** Returns the block's number, from the node if necessary; or its failure as the outcome. */
-async function numberOf(forward: RpcContext["forward"], block: Block) {
+/** Returns the block's number, which the node resolves for `safe` and `finalized`, or the node's failure. */
+async function resolveBlock(forward: RpcContext["forward"], block: Block) {
   if (block !== "safe" && block !== "finalized") return block;
   const answer = await forward({ method: "eth_getBlockByNumber", params: [block, false] });
   if ("error" in answer) return answer;
@@ -171,7 +171,7 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-/** Returns the key of the log that the page comes after, see `searchLogs`. */
+/** Returns the key of the last log before the page, see `searchLogs`. */
 function parsePaging(value: unknown): PageKey {
   if (value === undefined || value === null) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);

@@ -31,7 +31,7 @@ export interface Services {
   sendRawTransaction: boolean;
   /** Returns the operator's names of addresses, as read last. Throws as `chainId`. */
   labels(): Labels;
-  /** Price aggregators of the coin; absent without one. */
+  /** Contracts with the coin's price; absent where the operator set none. */
   priceFeeds: { usd?: Address; btc?: Address };
 }
 
@@ -52,7 +52,7 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   signal: AbortSignal;
   /** Gas prices at the head, cached until the head changes. */
   gasOracle: GasOracle;
-  /** Contracts that did not answer the node for an answer. */
+  /** Contracts whose calls went unanswered in earlier requests. */
   unresponsive: UnresponsiveContracts;
   /** The node's pool, read for all clients together. */
   mempool: Mempool;
@@ -76,7 +76,7 @@ export interface Action<
   summary: string;
   /** Served in this dialect alone; without it in both. */
   dialect?: Dialect;
-  /** Another envelope than the explorer's: errors are texts in `json-rpc`, objects in `proxy`. */
+  /** The envelope, if not the explorer's. Errors are texts in `json-rpc`, objects in `proxy`. */
   envelope?: "json-rpc" | "proxy";
   /** The action concerns no chain: `chainid` is ignored. */
   ofNoChain?: true;

@@ -28,7 +28,7 @@ interface Cursor {
   request: string;
   /** Hash of its index. */
   index: string;
-  /** The block that the walk is pinned to, see `pinOf`. */
+  /** The block that the walk is pinned to, see `toPin`. */
   pin: string;
   key: PageKey;
 }
@@ -44,7 +44,7 @@ export interface Walk {
   block(): BlockReference | undefined;
 }
 
-/** Begins or continues the walk of a request; `limit` rows are a page. Undefined without a cursor and a file. */
+/** Begins or continues the walk of a request, in pages of `limit` rows. Undefined if it has no cursor and asks for no file. */
 export function readWalk(
   action: Action,
   dialect: Dialect,
@@ -77,10 +77,10 @@ export function readWalk(
       ? await getBlockReference(sql, Math.min(end, head.number))
       : await findLastChange(sql, kind, others);
     const isSameIndex = !known || known.index === indexOf(head);
-    if (!isSameIndex || (isOfBlocks && known && known.pin !== pinOf(block))) {
+    if (!isSameIndex || (isOfBlocks && known && known.pin !== toPin(block))) {
       throw new RequestError(409, "stale-cursor", REORGANISED);
     }
-    if (known && known.pin !== pinOf(block)) throw new RequestError(409, "stale-cursor", CHANGED);
+    if (known && known.pin !== toPin(block)) throw new RequestError(409, "stale-cursor", CHANGED);
     pinned = { head, block };
     return block;
   }
@@ -97,7 +97,7 @@ export function readWalk(
       }, extent && "statements of one head"),
     next: (key) => {
       if (!pinned) throw new TypeError("a page without a read has no next one");
-      const parts = [request, indexOf(pinned.head), pinOf(pinned.block), ...key];
+      const parts = [request, indexOf(pinned.head), toPin(pinned.block), ...key];
       return Buffer.from(parts.join(".")).toString("base64url");
     },
     block: () => (kind === "history" ? pinned?.block : undefined),
@@ -117,7 +117,7 @@ async function findLastChange(
 }
 
 /** Returns a block's number and the beginning of its hash. */
-function pinOf(block: BlockReference | undefined): string {
+function toPin(block: BlockReference | undefined): string {
   return block ? `${block.number}-${short(block.hash, 22)}` : "";
 }
 

@@ -34,6 +34,7 @@ import { createGasOracle } from "./gas.ts";
 import {
   fileAnswer,
   fileFormatOf,
+  LONGEST_FILE_MS,
   nameOfFile,
   openFile,
   refuseFile,
@@ -41,7 +42,7 @@ import {
 } from "./list-file.ts";
 import { pageRange } from "./params.ts";
 
-/** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws failures other than outcomes. */
+/** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws the handler's errors. */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,
@@ -152,7 +153,7 @@ export function createDispatch(
     const waits = createWaits();
     const isFile = fileFormatOf(action, lookUp(request.input, "format")) !== undefined;
     const work = run(action, request, dialect, chain, asker, waits);
-    const timely = inTime(work, requestTimeoutMs, waits.late);
+    const timely = inTime(work, isFile ? LONGEST_FILE_MS : requestTimeoutMs, waits.late);
     const made = await timely.catch((thrown): Made => {
       const known = action.envelope === "proxy" ? rpcErrorOf(thrown) : undefined;
       if (!known) throw isFile ? refuseFile(thrown) : thrown;

@@ -44,7 +44,7 @@ interface GasPrices {
   /** The newest blocks, oldest first, at least one. */
   blocks: readonly GasBlock[];
   pace: BlockPace;
-  /** Of the block after the head; null on a chain without one. */
+  /** Base fee of the block after the head; null on a chain without base fees. */
   nextBaseFee: bigint | null;
   safe: bigint;
   proposed: bigint;
@@ -56,7 +56,7 @@ export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefin
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
-/** Lifetime of prices without the node's part, which the next question may return. */
+/** Lifetime of prices that lack the node's part; a later request asks the node again. */
 const KEPT_INCOMPLETE_MS = 1_000;
 
 /** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */

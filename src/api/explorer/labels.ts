@@ -1,9 +1,9 @@
 import type { Address } from "../../core/evm/address.ts";
 
-/** An address in the operator's words. Source: docs/operations/labels.md. */
+/** The operator's name for an address. Source: docs/operations/labels.md. */
 export interface Label {
   address: Address;
-  /** Undefined: of every chain. */
+  /** Undefined: for every chain. */
   chainid?: number | undefined;
   name: string;
   tags: string[];
@@ -20,7 +20,7 @@ export interface Labels {
   changedAt: number;
 }
 
-/** Letters of a name that count in a search, as in `listContractsByName`. */
+/** Number of first letters that a search compares, as in `listContractsByName`. */
 const LETTERS = 64;
 
 /** Returns the labels of a chain from those of all chains. A label of the chain alone replaces a general one. */

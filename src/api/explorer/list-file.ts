@@ -1,5 +1,8 @@
-import { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { finished, Readable } from "node:stream";
 import type { z } from "zod";
 import { Admission, type Release } from "../../core/admission.ts";
 import { busy, RequestError } from "../../core/errors.ts";
@@ -15,7 +18,7 @@ import type { Action, RawParameters } from "./action.ts";
 import { type Dialect, forDialect, type Outcome } from "./envelope.ts";
 import { positive } from "./params.ts";
 
-// Lists as files. All pages of one are read in one transaction, twice: the first time to count them. Source: docs/wire.md, "Lists as files".
+// Lists as files. One transaction reads all pages into a spool file, which is sent once it is complete. Source: docs/wire.md, "Lists as files".
 
 export type FileFormat = "csv" | "ndjson";
 
@@ -27,14 +30,13 @@ const MOST_ROWS = 100_000;
 const AT_ONCE = { process: 8, client: 2 };
 const BUSY = "Too many files are under way, please try again later";
 /** Rows that are read at a time, fewer where they are large. */
-const ROWS = 1_000;
+const ROWS = 250;
 /** Characters of a file. A longer list goes on in the next one. */
-const LONGEST = 1_000_000_000;
-/** Characters of a file that is kept until it is sent, and is read once. */
-const KEPT = 1_000_000;
+const LONGEST = 250_000_000;
 /** Bytes that are sent at a time. */
 const PIECE = 65_536;
-const LONGEST_SENDING_MS = 600_000;
+/** Time limit of a file, from its request to its last byte. */
+export const LONGEST_FILE_MS = 600_000;
 const LONGEST_SILENCE_MS = 30_000;
 
 const refuse = () => busy(BUSY);
@@ -44,19 +46,21 @@ const ofProcess = new Admission({
   refuse,
 });
 const ofDatabases = new WeakMap<Sql, Admission>();
+/** One page is made at a time, so that answers come in between; a page that waits for its node does not stop other files. */
+const turns = new Admission({ capacity: () => 1, patienceMs: LONGEST_SILENCE_MS, refuse });
 
-/** The form of the file that a request asks for; undefined where it asks for none, or the action lists nothing. */
+/** Returns the format of the requested file; undefined if none is requested, or the action is not a list. */
 export function fileFormatOf({ cursor }: Action, format: unknown): FileFormat | undefined {
   return cursor !== undefined && (format === "csv" || format === "ndjson") ? format : undefined;
 }
 
-/** Rows of a file at most; a bad value counts as absent. */
+/** Returns the most rows of a file; a bad `offset` counts as absent. */
 export function rowsOfFile({ offset }: RawParameters): number {
   const asked = positive.safeParse(offset);
   return asked.success && asked.data <= MOST_ROWS ? asked.data : MOST_ROWS;
 }
 
-/** The error in place of a file: none is HTTP 200, or a client might keep it as one. */
+/** Returns the error to send instead of a file, never with HTTP 200: clients would save it as the file. */
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
   return known?.httpStatus === 200
@@ -64,7 +68,7 @@ export function refuseFile(thrown: unknown): unknown {
     : thrown;
 }
 
-/** The name of a file without its ending. */
+/** Returns the name of a file without its extension. */
 export function nameOfFile(
   chainId: number,
   { name }: Action,
@@ -75,7 +79,7 @@ export function nameOfFile(
   return [chainId, name.toLowerCase(), ...(of === undefined ? [] : [of]), block].join("-");
 }
 
-/** A file as it is sent. */
+/** Returns the parts of an answer that sends a file. */
 export function fileAnswer({ contentType, rows, stream }: ListFile, name: string) {
   const headers = {
     "x-periscope-rows": String(rows),
@@ -84,7 +88,7 @@ export function fileAnswer({ contentType, rows, stream }: ListFile, name: string
   return { contentType, file: { stream, headers } satisfies Answer["file"] };
 }
 
-/** A file whose first bytes can be sent. */
+/** A file that is made. */
 export interface ListFile {
   kind: "file";
   contentType: string;
@@ -111,147 +115,115 @@ export interface FileRequest {
   page(this: void, read: Read, range: PageRange): Promise<Outcome<unknown>>;
 }
 
-type Made = ListFile | Outcome<unknown>;
+type Written = Pick<ListFile, "rows" | "next" | "head"> | Outcome<unknown>;
 
 /**
- * Makes a file, or gives the outcome of a list that fails. `run` runs a query in a transaction, which lasts until the file is sent.
+ * Makes a file, or returns the outcome of a list that fails. `run` runs a query in a transaction, also again.
  * Throws `RequestError` when too many files are under way.
  */
 export async function openFile(
   request: FileRequest,
-  run: (query: ReadQuery<void>) => Promise<unknown>,
-): Promise<Made> {
-  const release = enter(request);
-  const { promise, resolve, reject } = Promise.withResolvers<Made>();
-  let isOpen = false;
-  const running = run(async (sql, served) => {
-    if (isOpen) throw new RequestError(503, "busy", REORGANISED);
-    const head = await served;
-    const counted = await count(request, sql, head);
-    isOpen = true;
-    if ("kind" in counted) return resolve(counted);
-    const { rows, next, kept } = counted;
-    const texts = kept ?? textsOf(request, sql, head, rows);
-    const stream: Readable = Readable.from(
-      pieces(texts, () => stream.destroy(new Error("the client does not read the file"))),
-      { objectMode: false },
-    );
-    const sent = untilSent(stream, request.signal);
-    const contentType = FILE_TYPES[request.format];
-    resolve({ kind: "file", contentType, rows, next, head, stream });
-    await sent;
-  });
-  running.catch(reject).finally(release);
-  return promise;
+  run: (query: ReadQuery<Written>) => Promise<{ result: Written }>,
+): Promise<ListFile | Outcome<unknown>> {
+  const { client, sql, format } = request;
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LONGEST_FILE_MS)]);
+  const leave = enter(ofProcess, client);
+  let spool: FileHandle | undefined;
+  const close = async () => {
+    leave();
+    await spool?.close();
+  };
+  try {
+    const leaveDatabase = enter(ofDatabase(sql));
+    const { result } = await run(async (queryable, head) => {
+      spool ??= await createSpool();
+      return writePages({ ...request, signal }, queryable, await head, spool);
+    }).finally(leaveDatabase);
+    if (!spool || !("rows" in result)) {
+      await close();
+      return result as Outcome<unknown>;
+    }
+    const cut = () => stream.destroy(new Error("the client does not read the file"));
+    const stream: Readable = Readable.from(piecesOf(spool, cut), { objectMode: false, signal });
+    finished(stream, close);
+    return { kind: "file", contentType: FILE_TYPES[format], stream, ...result };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-function enter({ client, sql }: FileRequest): Release {
-  const ofDatabase =
-    ofDatabases.get(sql) ??
-    new Admission({ capacity: () => Math.ceil(sql.options.max / 2), refuse });
-  ofDatabases.set(sql, ofDatabase);
-  const release = ofProcess.tryEnter({ client });
-  const releaseOther = release && ofDatabase.tryEnter();
-  if (releaseOther)
-    return () => {
-      release();
-      releaseOther();
-    };
-  release?.();
-  throw refuse();
+function enter(admission: Admission, client?: string): Release {
+  const release = admission.tryEnter({ client });
+  if (!release) throw refuse();
+  return release;
 }
 
-async function untilSent(stream: Readable, signal: AbortSignal): Promise<void> {
-  const cut = () => stream.destroy();
-  const timer = setTimeout(cut, LONGEST_SENDING_MS);
-  signal.addEventListener("abort", cut);
-  if (signal.aborted) cut();
-  await finished(stream).catch(() => {});
-  clearTimeout(timer);
+function ofDatabase(sql: Sql): Admission {
+  const known = ofDatabases.get(sql);
+  const admission =
+    known ?? new Admission({ capacity: () => Math.ceil(sql.options.max / 2), refuse });
+  ofDatabases.set(sql, admission);
+  return admission;
 }
 
-interface Page {
-  rows: number;
-  text: string;
-  next: PageKey | undefined;
+/** Creates a file without a name, so that none is left behind. */
+async function createSpool(): Promise<FileHandle> {
+  await mkdir(tmpdir(), { recursive: true });
+  const name = path.join(tmpdir(), `list-${randomUUID()}`);
+  const spool = await open(name, "ax+", 0o600);
+  await rm(name);
+  return spool;
 }
 
-/** Pages of the list, as long as they succeed; then the outcome of the one that does not. */
-async function* pagesOf(
-  { page, after, action, dialect, format, signal, sql: database }: FileRequest,
+/** Writes pages, each in its turn, until the list or the file ends; returns the outcome of a page that fails. */
+async function writePages(
+  { page, after, action, dialect, format, signal, sql: database, rows: most }: FileRequest,
   sql: Queryable,
   head: ServedHead,
-  rows: number,
-): AsyncGenerator<Page, Outcome<unknown> | undefined> {
+  spool: FileHandle,
+): Promise<Written> {
   const columns = columnsOf(action, dialect, head);
-  let [size, left, key] = [ROWS, rows, after];
-  while (left > 0) {
-    signal.throwIfAborted();
-    const range = { limit: Math.min(size, left) + 1, skip: 0, after: key };
-    const outcome = await page((query) => query(sql, Promise.resolve(head)), range).catch(
-      (error) => {
-        if (!(error instanceof PageTooLarge) || size === 1) throw error;
-        return undefined;
-      },
-    );
-    if (isDistributedRead(sql) && (await getIndexState(database))?.generation !== head.generation) {
-      throw new RequestError(503, "busy", REORGANISED);
-    }
-    if (!outcome) {
+  const lineOf = (row: Record<string, unknown>) =>
+    format === "csv" ? csvLine(columns.map((name) => row[name])) : `${JSON.stringify(row)}\n`;
+  await spool.truncate();
+  if (format === "csv") await spool.appendFile(csvLine(columns));
+  let [size, rows, characters, next] = [ROWS, 0, 0, after as PageKey | undefined];
+  while (next && rows < most && characters < LONGEST) {
+    const release = await turns.enter({ signal }).catch(() => undefined);
+    try {
+      signal.throwIfAborted();
+      const range = { limit: Math.min(size, most - rows) + 1, skip: 0, after: next };
+      const outcome = await page((query) => query(sql, Promise.resolve(head)), range);
+      if (outcome.kind !== "ok") return outcome;
+      const found = outcome.result as Record<string, unknown>[];
+      const text = found.map(lineOf).join("");
+      await spool.appendFile(text);
+      [rows, characters, next] = [rows + found.length, characters + text.length, outcome.next];
+    } catch (error) {
+      if (!(error instanceof PageTooLarge) || size === 1) throw error;
       size = Math.ceil(size / 10);
-      continue;
+    } finally {
+      await calmTurn();
+      release?.();
     }
-    if (outcome.kind !== "ok") return outcome;
-    const found = outcome.result as Record<string, unknown>[];
-    const text = found
-      .map((row) =>
-        format === "csv" ? csvLine(columns.map((name) => row[name])) : `${JSON.stringify(row)}\n`,
-      )
-      .join("");
-    yield { rows: found.length, text, next: outcome.next };
-    if (!outcome.next) return undefined;
-    key = outcome.next;
-    left -= found.length;
-    await calmTurn();
+    if (isDistributedRead(sql) && (await getIndexState(database))?.generation !== head.generation)
+      throw new RequestError(503, "busy", REORGANISED);
   }
-  return undefined;
+  return { rows, next, head };
 }
 
-/** Counts the rows of a file, and keeps the text of a short one. */
-async function count(request: FileRequest, sql: Queryable, head: ServedHead) {
-  let [rows, characters, next] = [0, 0, undefined as PageKey | undefined];
-  let kept: string[] | undefined = [headOf(request, head)];
-  const pages = pagesOf(request, sql, head, request.rows);
-  for (;;) {
-    const { done, value } = await pages.next();
-    if (done && value) return value;
-    if (done || !value) break;
-    rows += value.rows;
-    characters += value.text.length;
-    next = value.next;
-    if (characters > KEPT) kept = undefined;
-    kept?.push(value.text);
-    if (characters > LONGEST) break;
-  }
-  return { rows, next, kept };
-}
-
-async function* textsOf(request: FileRequest, sql: Queryable, head: ServedHead, rows: number) {
-  yield headOf(request, head);
-  for await (const { text } of pagesOf(request, sql, head, rows)) yield text;
-}
-
-/** Cuts texts into pieces; `cut` is called when one is not taken in time. */
-async function* pieces(texts: AsyncIterable<string> | Iterable<string>, cut: () => void) {
-  for await (const text of texts) {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; at += PIECE) {
-      const timer = setTimeout(cut, LONGEST_SILENCE_MS);
-      try {
-        yield bytes.subarray(at, at + PIECE);
-      } finally {
-        clearTimeout(timer);
-      }
+/** Reads a file in pieces; `cut` is called when one is not taken in time. */
+async function* piecesOf(spool: FileHandle, cut: () => void) {
+  for (let at = 0; ; ) {
+    const { bytesRead, buffer } = await spool.read(Buffer.allocUnsafe(PIECE), 0, PIECE, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    const timer = setTimeout(cut, LONGEST_SILENCE_MS);
+    try {
+      yield buffer.subarray(0, bytesRead);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }
@@ -261,11 +233,7 @@ function columnsOf(action: Action, dialect: Dialect, { l1FeesFrom }: ServedHead)
   return Object.keys(element.shape).filter((name) => name !== "L1FeesPaid" || l1FeesFrom !== null);
 }
 
-function headOf({ action, dialect, format }: FileRequest, head: ServedHead): string {
-  return format === "csv" ? csvLine(columnsOf(action, dialect, head)) : "";
-}
-
-/** A field that begins so may be taken for a formula; an apostrophe in front is taken away again to read it. */
+/** Spreadsheets run a field that begins so as a formula, and hide an apostrophe in front. */
 const FORMULA = /^[=+\-@\t\r'＝＋－＠]/;
 
 function csvLine(values: readonly unknown[]): string {

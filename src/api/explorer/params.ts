@@ -33,7 +33,7 @@ const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be le
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
-/** Documents the parameter as a number: in a query its digits equal a text's. */
+/** Documents the parameter as a number: a query spells numbers and text alike. */
 function documentedInteger(minimum?: number) {
   return {
     type: "integer" as const,

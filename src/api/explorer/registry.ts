@@ -99,7 +99,7 @@ export function namesIn(input: Input): { module: InputValue; action: InputValue 
   return { module, action };
 }
 
-/** Returns the action of a request. Throws `RequestError` with the wire's words when there is none. */
+/** Returns the action of a request. Throws `RequestError` for an unknown module or action. */
 export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
   const names = namesIn(input);
   const module = nameOf(names.module);
@@ -128,7 +128,7 @@ export function findActionOfPath(
   return { module, action };
 }
 
-/** Returns a name; lists and objects of a JSON body are none. */
+/** Returns a name in lower case; empty for a list or an object of a JSON body. */
 function nameOf(value: InputValue): string {
   return typeof value === "string" ? value.toLowerCase() : "";
 }

@@ -11,7 +11,7 @@ export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
-  /** Why it is no success, for `x-periscope-error`. */
+  /** Reason of a failure, for `x-periscope-error`. */
   fault?: Fault | undefined;
   /** The head of its state, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;

@@ -13,11 +13,11 @@ const DATABASE_OF_ANOTHER_VERSION =
   "The database does not have the tables of this version, please try again later";
 /** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
-/** Error text for a cursor of no answer. */
+/** Error text for a cursor that no answer contained. */
 export const INVALID_CURSOR = "Invalid cursor";
-/** Error text for an answer above the limit of data. */
+/** Error text for an answer above the size limit. */
 export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
-/** Error text for an answer that waits too long for the node. */
+/** Error text for a request that waited too long for the node. */
 export const NODE_SILENT =
   "The node does not answer in time, please try again later; it is not the range or the page that is too large";
 /** Etherscan's spelling: clients halve their range when a message begins so. */

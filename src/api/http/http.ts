@@ -29,11 +29,11 @@ export interface HttpOptions {
   trustedProxies: readonly string[];
 }
 
-/** The parts of the API that this folder stands below. */
+/** Callbacks into the layers above this folder. */
 export interface Front {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
   attach(app: FastifyInstance): void;
-  /** Returns the answer to what was thrown, in the dialect of the request's URL. */
+  /** Returns the answer for a thrown error, in the dialect of the request's URL. */
   answerTo(thrown: unknown, request: Pick<FastifyRequest, "url"> & Partial<FastifyRequest>): Answer;
   /** Lower-case names of parameters that the log may show. */
   parameterNames: ReadonlySet<string>;
@@ -121,7 +121,7 @@ export function createHttp(
       void send(reply.headers(COMMON_HEADERS), answerTo(unknownPath(), request));
     },
     clientErrorHandler: (error, socket) => {
-      // A text would be read as the answer to an earlier request, or within it.
+      // The client would read a text as the answer to an earlier request, or as a part of it.
       if (!settleClientError(error, socket)) refuseConnection(error, socket, answerTo);
     },
   });
@@ -226,7 +226,7 @@ function refuseConnection(
       ...Object.entries({ ...COMMON_HEADERS, ...errorHeader(answer) }).map(
         ([name, value]) => `${name}: ${value}`,
       ),
-      // No method leads to the other end of a tunnel.
+      // CONNECT has no path whose methods could be named.
       ...(httpStatus === 405 ? ["allow: "] : []),
       `content-type: ${contentType}`,
       `content-length: ${body.length}`,
@@ -237,7 +237,7 @@ function refuseConnection(
   );
 }
 
-/** Returns the answer without a known path. Long URLs come from clients of Etherscan, which expect this status. */
+/** Returns the answer to a request whose path is unknown. Etherscan's clients send long URLs and expect this status. */
 function connectionAnswer(code: string | undefined, answerTo: Front["answerTo"]): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return answerTo(new RequestError(414, "too-long", "Request-URI Too Long"), { url: "/v2/api" });

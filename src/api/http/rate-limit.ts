@@ -28,7 +28,7 @@ export interface RateUsage {
 export interface RateLimiter {
   /** Counts a request; refuses it above the limit. */
   admit: onRequestHookHandler;
-  /** As `admit`, for pages: the refusal is what `page` makes of the seconds to wait. */
+  /** As `admit`, for pages: `page` renders the refusal from the seconds to wait. */
   admitPage(
     page: (request: FastifyRequest, seconds: number) => Answer | undefined,
   ): onRequestHookHandler;

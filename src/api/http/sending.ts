@@ -75,11 +75,7 @@ interface Unread {
 }
 
 /** Cuts off clients that read a large answer too slowly; above the bound, the client with most loses its oldest answer. */
-export function cutSlowReaders(
-  app: FastifyInstance,
-  timeoutMs: number,
-  mostUnread = MOST_UNREAD,
-): void {
+export function cutSlowReaders(app: FastifyInstance, timeoutMs: number, mostUnread = MOST_UNREAD) {
   /** Oldest first. */
   const unread = new Map<ServerResponse, Unread>();
   let total = 0;

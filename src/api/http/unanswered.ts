@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of one connection that may wait for their answers, besides those read together with them. */
+/** Requests of one connection that may wait for answers; the last read may bring more. */
 const MOST_UNANSWERED = 32;
 
-/** Stops reading a connection while its pipelined requests wait. Returns a client-error handler that says whether it dealt with one. */
+/** Stops reading a connection while its pipelined requests wait. Returns a client-error handler: true if it handled the error. */
 export function boundUnanswered(server: Server): (error: Error, socket: Socket) => boolean {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const requestsOf = (socket: Socket) => unanswered.get(socket) ?? new Set<IncomingMessage>();
@@ -36,7 +36,7 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
       } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  /** Node measures the time of a request once only, also during a pause. */
+  /** Gives a request its time limit once more, since Node's included the pause. */
   const allowFurtherTime = (error: Error, socket: Socket) => {
     if (!isFull(socket)) heldUp.delete(socket);
     const arriving = [...requestsOf(socket)].find(({ complete }) => !complete);

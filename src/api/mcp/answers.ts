@@ -1,12 +1,12 @@
 import { isRecord } from "../../core/json/record.ts";
 
-// What an answer to an agent may hold. Source: docs/wire.md, "MCP".
+// Bounds of an answer to an agent. Source: docs/wire.md, "MCP".
 
-/** Characters of an answer's JSON; the rest of an answer beside its result has some hundred. */
+/** Most characters of a result's JSON; the rest of an answer has some hundred. */
 const MOST_CHARACTERS = 59_000;
 const MOST_OF_A_CELL = 1_000;
 const MOST_OF_A_NAME = 128;
-/** Names that strangers chose; they are cleaned and cut. */
+/** Fields with names that strangers chose; they are cleaned and cut. */
 const NAMES =
   "tokenName tokenSymbol TokenName TokenSymbol name symbol functionName ContractName contractName".split(
     " ",
@@ -17,11 +17,11 @@ const WRITTEN_BY_OTHERS = [
     " ",
   ),
 ];
-/** Control characters, those that turn the direction of text, those without a width, and tags. */
+/** Control characters, zero-width characters, tags, and characters that change the direction of text. */
 const HIDDEN =
   /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b-\u200f\u061c\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** A result that fits, and what is to be said of it. */
+/** A result that fits, with notes about it. */
 export interface Bounded {
   result: unknown;
   cut?: string[];
@@ -35,7 +35,7 @@ export function countFitting(rows: readonly unknown[]): number | undefined {
   return length < rows.length ? length : undefined;
 }
 
-/** Cuts a result to what an answer may hold, and says so. `isList`: it has rows that come page by page. */
+/** Cuts a result to the bounds of an answer and notes each cut. `isList`: its rows come in pages. */
 export function boundResult(result: unknown, isList: boolean): Bounded {
   const present = new Set<string>();
   const cut = new Set<string>();
@@ -55,7 +55,7 @@ export function boundResult(result: unknown, isList: boolean): Bounded {
   };
 }
 
-/** The rows from the first that fit together. */
+/** Returns the first rows that fit together. */
 function fittingRows(rows: readonly unknown[], cut: Set<string>, isList: boolean): unknown[] {
   let room = MOST_CHARACTERS;
   const count = rows.findIndex((row) => {
@@ -68,7 +68,7 @@ function fittingRows(rows: readonly unknown[], cut: Set<string>, isList: boolean
   return rows.slice(0, count);
 }
 
-/** The result with its longest texts cut until it fits. */
+/** Cuts the longest texts of a result until it fits. */
 function fittingTexts(result: unknown, cut: Set<string>): unknown {
   const whole = new Map<string, number>();
   let fitting = result;
@@ -95,14 +95,14 @@ function fittingTexts(result: unknown, cut: Set<string>): unknown {
   return fitting;
 }
 
-/** Cuts a text, and no character of two units into halves. */
+/** Cuts a text without splitting a surrogate pair. */
 function cutText(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
 }
 
 type OfText = (text: string, key: string, path: string) => string;
 
-/** The same value with every text replaced. */
+/** Replaces every text in a value. */
 function map(value: unknown, path: string, of: OfText, key = ""): unknown {
   if (typeof value === "string") return of(value, key, path);
   if (Array.isArray(value)) {

@@ -11,14 +11,14 @@ import { boundResult, countFitting } from "./answers.ts";
 import {
   type ActionTool,
   actionTools,
-  argumentsOf,
   findActions,
   isList,
+  listArguments,
   MOST_ROWS,
   OWN_TOOLS,
 } from "./tools.ts";
 
-/** What a call works with. */
+/** Dependencies of a tool call. */
 export interface Asked {
   request: FastifyRequest;
   client: string;
@@ -30,14 +30,14 @@ export interface Asked {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What is said of a failure, where the wire's own text may hold what a contract or a node says. */
+/** Texts of failures whose own text may quote a contract or a node. */
 const TEXTS: Partial<Record<Fault["code"], string>> = {
   reverted: "The call was reverted",
   "node-error": "The node answered an error",
 };
 const USUAL_ROWS = "25";
 
-/** Answers a call of a tool; undefined for a tool that is not there. */
+/** Calls a tool; undefined for an unknown one. */
 export async function callTool(
   asked: Asked,
   name: string,
@@ -62,14 +62,14 @@ async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Argumen
   const { request } = asked;
   switch (name) {
     case "find_action": {
-      const found = findActions(textOf(sent, "query", 200), request.chains.length > 1);
+      const found = findActions(readText(sent, "query", 200), request.chains.length > 1);
       return success(request, undefined, found, false);
     }
     case "list_chains":
       return success(request, undefined, await asked.listChains(), false);
     case "convert_amount": {
-      const amount = textOf(sent, "amount", 100);
-      const decimals = Number(textOf(sent, "decimals", 3));
+      const amount = readText(sent, "amount", 100);
+      const decimals = Number(readText(sent, "decimals", 3));
       if (!/^\d+$/.test(amount)) throw invalid("amount", "amount is to be decimal digits");
       if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
         throw invalid("decimals", "decimals is to be a whole number from 0 to 255");
@@ -77,7 +77,7 @@ async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Argumen
       return success(request, undefined, formatUnits(BigInt(amount), decimals), false);
     }
     case "call_action": {
-      const tool = actionTools.get(textOf(sent, "name", 100));
+      const tool = actionTools.get(readText(sent, "name", 100));
       if (!tool) throw new RequestError(200, "unknown-action", "Unknown action");
       const given = sent["arguments"] ?? {};
       if (!isRecord(given)) throw invalid("arguments", "arguments is to be an object");
@@ -92,13 +92,13 @@ async function callAction(
   sent: Arguments,
 ): Promise<object> {
   const { action, module } = tool;
-  const names = argumentsOf(action);
+  const names = listArguments(action);
   const chainid = sent["chainid"] ?? undefined;
-  const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
+  const query = new Map(chainid === undefined ? [] : [["chainid", readScalar(sent, "chainid")]]);
   const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
   requireKnown([...names, "chainid"], sent);
   const sentNames = names.filter((name) => (sent[name] ?? null) !== null);
-  const given = Object.fromEntries(sentNames.map((name) => [name, scalarOf(sent, name)]));
+  const given = Object.fromEntries(sentNames.map((name) => [name, readScalar(sent, name)]));
   request.actionName = `${module}/${action.name}`;
   const input = new Map(Object.entries(given));
   if (isList(tool)) {
@@ -115,13 +115,13 @@ async function callAction(
   const rows = action.cursor === undefined || whole.fault ? [] : JSON.parse(whole.body).result;
   const fitting = countFitting(rows);
   if (fitting === undefined) return present(whole, request, tool, given);
-  // A shorter page, so that its cursor leads to the rows left out.
+  // Asks for a shorter page: its cursor leads to the rows left out.
   input.set("offset", String(Math.max(1, fitting)));
   const note = `${fitting} of ${rows.length} rows shown, ask again with cursor`;
   return present(await ask(), request, tool, given, [note]);
 }
 
-/** The answer of an action, out of its envelope. */
+/** Takes an action's answer out of its envelope. */
 function present(
   { body, fault, block, contentType, next }: Answer,
   request: FastifyRequest,
@@ -161,7 +161,7 @@ function failure(
   words: string,
   given: Readonly<Record<string, string>> = {},
 ) {
-  // No text of the request comes back as if it were this server's.
+  // A text of the request must not come back as if this server wrote it.
   const isQuoted = parameter !== undefined && given[parameter] && words.includes(given[parameter]);
   const message = TEXTS[code] ?? (isQuoted ? `Invalid ${parameter}` : words);
   const error = { code, message, ...(parameter !== undefined && { name: parameter }) };
@@ -181,26 +181,26 @@ function content(
   return { content: [{ type: "text", text }], structuredContent, isError };
 }
 
-/** Throws `RequestError` for an argument that the tool does not have: an agent is to learn that. */
+/** Throws `RequestError` for an unknown argument, so that an agent notices its mistake. */
 function requireKnown(names: readonly string[], sent: Arguments): void {
   if (Object.keys(sent).every((name) => names.includes(name))) return;
   const list = names.join(", ") || "none";
   throw new RequestError(200, "invalid-parameter", `Unknown argument; the arguments are: ${list}`);
 }
 
-function textOf(sent: Arguments, name: string, longest: number): string {
+function readText(sent: Arguments, name: string, longest: number): string {
   if (sent[name] === undefined || sent[name] === null) {
     throw new RequestError(200, "missing-parameter", `${name} is required`, { parameter: name });
   }
-  const text = scalarOf(sent, name);
+  const text = readScalar(sent, name);
   if (text === "" || text.length > longest) {
     throw invalid(name, `${name} is to have 1 to ${longest} characters`);
   }
   return text;
 }
 
-/** Numbers and booleans count as their text. */
-function scalarOf(sent: Arguments, name: string): string {
+/** Returns an argument as text; also a number or a boolean. */
+function readScalar(sent: Arguments, name: string): string {
   const value = sent[name];
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isSafeInteger(value)) return String(value);

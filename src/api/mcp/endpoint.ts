@@ -21,8 +21,8 @@ export interface OriginOptions {
 const LOCAL = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Says why a request may not ask; undefined when it may. Otherwise another site could drive an agent's local endpoint from a
- * browser, also by a name that leads to this machine.
+ * Returns why a request is refused; undefined when it is allowed. Otherwise another site could use an agent's local endpoint
+ * through a browser, for instance by a name that resolves to this machine.
  */
 function originFault(
   { headers, server }: FastifyRequest,
@@ -117,7 +117,7 @@ export function addMcp(app: FastifyInstance, options: McpOptions, limiter: RateL
   });
 }
 
-/** The server of one request. */
+/** Creates the server of one request. */
 function createProtocolServer(asked: Asked, version: string): Server {
   const server = new Server(
     { name: "periscope", title: "Periscope", version },

@@ -27,11 +27,11 @@ const PICKED = (
   "contract_getcontractcreation logs_getLogs"
 ).split(" ");
 const WITHHELD = new Set(["eth_sendRawTransaction", "getapilimit", "verifyproxycontract"]);
-/** Rows of a list; a larger page does not fit into an answer. */
+/** Most rows of a list; a larger page does not fit into an answer. */
 export const MOST_ROWS = 200;
 const USUAL_ROWS = 25;
 
-/** Every action that reads, by its tool's name. */
+/** All actions that only read, by the name of their tool. */
 export const actionTools: ReadonlyMap<string, ActionTool> = new Map(
   actionsIn("etherscan")
     .filter(({ action }) => !action.isSubmission && !WITHHELD.has(action.name))
@@ -41,20 +41,20 @@ export const actionTools: ReadonlyMap<string, ActionTool> = new Map(
     }),
 );
 
-/** Returns whether an action gives rows that are asked for page by page. */
+/** Returns whether an action returns rows in pages. */
 export function isList({ action }: ActionTool): boolean {
   return "offset" in paramsIn(action, "etherscan").shape;
 }
 
-/** The names of an action's arguments. A list that has cursors goes on by them alone. */
-export function argumentsOf(action: Action): string[] {
+/** Returns the names of an action's arguments. A list with cursors has no `page`. */
+export function listArguments(action: Action): string[] {
   const withheld = action.cursor === undefined ? ["format"] : ["format", "page"];
   return Object.keys(paramsIn(action, "etherscan").shape).filter(
     (name) => !withheld.includes(name),
   );
 }
 
-/** Arguments of lists, otherwise than the API describes them. */
+/** Arguments of lists that differ from the API's parameters. */
 const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
   cursor: text("next_cursor of the answer before"),
   offset: {
@@ -66,9 +66,9 @@ const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
   },
 };
 
-/** The arguments of an action; `chainid` is required where a server has several chains. */
-function schemaOf({ action }: ActionTool, severalChains: boolean): InputSchema {
-  const names = argumentsOf(action);
+/** Returns the schema of an action's arguments; `chainid` is required on a server of several chains. */
+function describeArguments({ action }: ActionTool, severalChains: boolean): InputSchema {
+  const names = listArguments(action);
   const described = describeParameters(action, "etherscan");
   const parameters = described.filter(({ name }) => names.includes(name));
   const properties = parameters.map(({ name, description, schema }) => [
@@ -90,7 +90,7 @@ function text(description: string, more: object = {}) {
   return { type: "string", description, ...more };
 }
 
-/** Tools that no action has. */
+/** Tools without an action. */
 export const OWN_TOOLS = {
   find_action: {
     description: "Finds further actions by words; call_action runs them",
@@ -132,7 +132,7 @@ const ANNOTATIONS = {
   openWorldHint: true,
 };
 
-/** The tools as they are listed. */
+/** Describes the listed tools. */
 export function listTools(severalChains: boolean) {
   const picked = PICKED.flatMap((name) => {
     const tool = actionTools.get(name);
@@ -144,20 +144,20 @@ export function listTools(severalChains: boolean) {
 
 function describe(tool: ActionTool, severalChains: boolean) {
   const { name, action } = tool;
-  return { name, description: action.summary, inputSchema: schemaOf(tool, severalChains) };
+  return { name, description: action.summary, inputSchema: describeArguments(tool, severalChains) };
 }
 
-/** The actions that fit words best; the names of all where none fits. */
+/** Returns the actions that match the words best; the names of all if none matches. */
 export function findActions(query: string, severalChains: boolean): unknown[] {
   const words = query.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const scored = [...actionTools.values()].map((tool) => ({ tool, score: scoreOf(tool, words) }));
+  const scored = [...actionTools.values()].map((tool) => ({ tool, score: rateTool(tool, words) }));
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
   return best.length > 0
     ? best.slice(0, 8).map(({ tool }) => describe(tool, severalChains))
     : [...actionTools.keys()];
 }
 
-function scoreOf({ name, action }: ActionTool, words: readonly string[]): number {
+function rateTool({ name, action }: ActionTool, words: readonly string[]): number {
   const parameters = Object.keys(paramsIn(action, "etherscan").shape).join(" ").toLowerCase();
   const [named, summary] = [name.toLowerCase(), action.summary.toLowerCase()];
   return words.reduce((score, word) => {

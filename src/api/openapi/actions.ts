@@ -48,7 +48,7 @@ function describeAction(
 ): object {
   const chainId = dialect === "etherscan" && !action.ofNoChain ? [CHAIN_ID] : [];
   return {
-    operationId: dialect + capital(module) + wordsOf(action),
+    operationId: dialect + capital(module) + camelCasedName(action),
     tags: [module],
     summary: action.summary,
     parameters: action.isSubmission
@@ -203,11 +203,11 @@ function isObject(schema: JsonSchema | undefined): schema is JsonSchema {
 }
 
 function nameOf(action: Action, dialect: Dialect): string {
-  return capital(dialect) + wordsOf(action);
+  return capital(dialect) + camelCasedName(action);
 }
 
 /** Returns the action's name in camel case: `EthGetBalance`. */
-function wordsOf(action: Action): string {
+function camelCasedName(action: Action): string {
   return action.name.split("_").map(capital).join("");
 }
 

@@ -43,19 +43,19 @@ export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) =>
   operationId: `sourcify${endpoint.name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
   tag: "sourcify",
   summary: endpoint.summary,
-  parameters: parametersOf(endpoint),
+  parameters: describeParameters(endpoint),
   ...(endpoint.body && {
     requestBody: {
       required: true,
       content: { [JSON_TYPE]: { schema: schemaOf(endpoint.body, "input") } },
     },
   }),
-  responses: responsesOf(endpoint),
+  responses: describeResponses(endpoint),
   schemas: { [FAILURE]: failure },
 }));
 
 /** Describes the parts of a path, and the fields of its query. */
-function parametersOf({ path, query = {} }: Pick<Endpoint, "path" | "query">) {
+function describeParameters({ path, query = {} }: Pick<Endpoint, "path" | "query">) {
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
@@ -73,7 +73,7 @@ function parametersOf({ path, query = {} }: Pick<Endpoint, "path" | "query">) {
   return [...parts, ...fields];
 }
 
-function responsesOf({ answers }: Endpoint) {
+function describeResponses({ answers }: Endpoint) {
   const own = Object.entries(answers).map(([status, { description, schema }]) => [
     status,
     schema ? json(description, schemaOf(schema, "output")) : { description },
@@ -127,7 +127,7 @@ export const restRoutes: readonly OtherRoute[] = [
     operationId: "restSmartContract",
     tag: "contract",
     summary: "Whether a contract is verified, by Blockscout's REST path",
-    parameters: parametersOf({ path: CONTRACT }),
+    parameters: describeParameters({ path: CONTRACT }),
     responses: responses({
       200: answer(
         "The levels of its verification",
@@ -143,7 +143,7 @@ export const restRoutes: readonly OtherRoute[] = [
     operationId: "restVerify",
     tag: "contract",
     summary: "Submits a verification by Blockscout's REST path",
-    parameters: parametersOf({ path: VERIFY }),
+    parameters: describeParameters({ path: VERIFY }),
     requestBody: { required: true, content: { "multipart/form-data": body, [JSON_TYPE]: body } },
     responses: responses({
       200: message("The verification waits; the GET of the contract shows its outcome"),

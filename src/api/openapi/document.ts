@@ -67,7 +67,7 @@ export function addDocumentation(
   type Made = { whole: ApiDocument; answers: Map<string, Answer> };
   let made: (Made & { servers: string }) | undefined;
   const current = (): Made => {
-    const servers = serversOf(options.chains(), options.publicUrl);
+    const servers = listServers(options.chains(), options.publicUrl);
     const key = JSON.stringify(servers);
     if (made?.servers !== key) {
       const whole = describeApi(options, servers);
@@ -86,7 +86,7 @@ export function addDocumentation(
   });
 }
 
-/** The part of the document that is about one module, with the components that it refers to. */
+/** Returns the part of the document for one module, with the components that it uses. */
 function describeModule(whole: ApiDocument, module: string): ApiDocument {
   const ofModule = ([path]: [string, unknown]) =>
     BASES.some(([base]) => path.startsWith(`${base}/${module}/`));
@@ -108,7 +108,7 @@ function describeModule(whole: ApiDocument, module: string): ApiDocument {
 }
 
 /** Returns the document's servers: for all chains, and for each of several. */
-function serversOf(chains: readonly ServedChain[], publicUrl: string | undefined): ApiServer[] {
+function listServers(chains: readonly ServedChain[], publicUrl: string | undefined): ApiServer[] {
   const ofAll = publicUrl === undefined ? THIS_SERVER : { ...THIS_SERVER, url: publicUrl };
   if (chains.length === 1) return [ofAll];
   const ofChains = chains.map((chain) => ({

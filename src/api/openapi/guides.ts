@@ -43,7 +43,7 @@ function robots(robotsAllowed: boolean): string {
   return `User-agent: *\n${lines.join("\n")}\n`;
 }
 
-/** The guide for programs that read, in the form of llmstxt.org. */
+/** Writes the guide for language models, in the form of llmstxt.org. */
 function guideFor(request: FastifyRequest, { publicUrl }: GuideOptions): string {
   const { chains } = request;
   const root = publicUrl ?? baseOf(request);

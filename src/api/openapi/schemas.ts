@@ -132,7 +132,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   503: "The database or the node does not answer, or the answer took too long",
 };
 
-/** The header of an answer that is no success. */
+/** The header of a failed answer. */
 const ERROR_HEADER = {
   "x-periscope-error": {
     description: `Why it is no success: \`<code>\`, or \`<code>;name=<parameter>\`. Codes: ${ERROR_CODES.join(", ")}`,

@@ -25,7 +25,7 @@ const MAXIMUM_SILENCE_SECONDS = 15;
 const TAKE_OVER_SECONDS = 5;
 /** Seconds that an indexer may wait: a failure that the next attempt mends is shorter. */
 const MAXIMUM_WAIT_SECONDS = 3;
-/** Bounds of a look at the nodes, and how long its result holds. */
+/** Time limit of a check of the nodes, and lifetime of its result. */
 const NODE_PATIENCE_MS = 2000;
 const NODE_ATTEMPTS = 5;
 const NODE_LOOK_MS = 2000;
@@ -36,7 +36,7 @@ export interface ChainState {
   health: IndexHealth | undefined;
   /** Why the answers are not complete and current, each with its remedy; empty when they are. */
   problems: string[];
-  /** True if the chain itself, its node or the database is away. */
+  /** True if the chain is stopped, or no node or database answers. */
   isDown: boolean;
 }
 
@@ -50,7 +50,7 @@ export function addHealth(
   options: HealthOptions,
   extent: "whole" | "public",
 ): void {
-  const reportOf = async (served: ServedChain) => {
+  const describeChain = async (served: ServedChain) => {
     const state = await readState(served, options);
     const report = { name: chainTitle(served), ...publicReport(state) };
     if (extent === "public") return report;
@@ -80,7 +80,7 @@ export function addHealth(
     );
   });
   app.get("/health", async (request, reply) => {
-    const reports = await Promise.all(request.chains.map(reportOf));
+    const reports = await Promise.all(request.chains.map(describeChain));
     const { version, commit } = options;
     const { status, problems } = judge(reports);
     const [{ name: _, ...only } = {}, ...others] = reports;
@@ -131,7 +131,7 @@ export async function readState(
     const halted =
       indexer?.phase === "halted" ? [indexer.reason ?? "the node has another chain"] : [];
     const down = [...halted, (await silentNodes) ?? []].flat();
-    return { health, problems: [...down, ...problemsOf(health)], isDown: down.length > 0 };
+    return { health, problems: [...down, ...listProblems(health)], isDown: down.length > 0 };
   } catch (error) {
     served.log.warn({ err: error }, "the database does not answer");
     const reason = publicReasonOf(error) ?? "the database does not answer; see its log";
@@ -162,15 +162,15 @@ export function readOpenJobs({ sql }: Pick<ServedChain, "sql">): Promise<OpenJob
 }
 
 /** Returns the node's blocks that are not served yet; null while either head is unknown. */
-export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
+export function getLag({ headNumber, indexer }: IndexHealth): number | null {
   const nodeHead = indexer?.nodeHead ?? null;
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
 /** Returns why the answers of an index are incomplete or outdated; empty when they are not. */
-export function problemsOf(health: IndexHealth): string[] {
+export function listProblems(health: IndexHealth): string[] {
   const { indexer } = health;
-  const lag = lagOf(health);
+  const lag = getLag(health);
   const silence = health.indexerAgeSeconds;
   const lacksWriter = health.written === false && (silence ?? 0) > TAKE_OVER_SECONDS;
   const problems: [boolean, string][] = [
@@ -208,7 +208,7 @@ function publicReport({ health, problems }: ChainState) {
       ? { number: health.headNumber, hash: health.headHash, timestamp: health.headTimestamp }
       : null,
     nodeHead: indexer?.nodeHead ?? null,
-    lag: health ? lagOf(health) : null,
+    lag: health ? getLag(health) : null,
     gaps: health?.gaps ?? null,
     generation: health?.generation ?? null,
     traced: health?.traced ?? null,

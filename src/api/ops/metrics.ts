@@ -6,7 +6,7 @@ import {
   renderMetrics,
 } from "../../telemetry/process-metrics.ts";
 import { knownChainId, type ServedChain } from "../serving/served-chain.ts";
-import { type ChainState, type HealthOptions, lagOf, readOpenJobs, readState } from "./health.ts";
+import { type ChainState, getLag, type HealthOptions, readOpenJobs, readState } from "./health.ts";
 
 export interface MetricsOptions {
   /** Metrics of the whole process; each chain has its own. */
@@ -84,7 +84,7 @@ async function describeState(
     single("head_block", "Newest block that is served", health?.headNumber),
     single("head_age_seconds", "Age of that block", headAge),
     single("node_head_block", "Newest block of the node", indexer?.nodeHead),
-    single("lag_blocks", "Blocks of the node not served yet", health && lagOf(health)),
+    single("lag_blocks", "Blocks of the node not served yet", health && getLag(health)),
     single("gap_blocks", "Blocks missing at or below the head", health?.gaps),
     single("generation", "Reorganisations followed so far", health?.generation),
     single("traced", "1 when internal transactions are indexed", health?.traced),

@@ -49,7 +49,7 @@ function invalid(message: string): RpcError {
   return new RpcError({ code: INVALID_PARAMETERS, message }, code);
 }
 
-/** Returns the error for an answer that cannot be made. */
+/** Returns the error for a request that cannot be answered now. */
 export function unavailable(
   message: string,
   number = SERVER_ERROR,

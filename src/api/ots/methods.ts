@@ -70,7 +70,7 @@ const feeHistory = method([2, 3], async (context, [count, newest, percentiles]) 
   return resultOf(outcomeOf(await context.forward({ method: "eth_feeHistory", params })));
 });
 
-/** The methods beside those of the app. */
+/** A node's methods, which the app calls besides its own. */
 const nodeMethods: Readonly<Record<string, IndexMethod>> = {
   net_version: method([0, 0], async ({ chainId }) => String(chainId())),
   eth_chainId: method([0, 0], async ({ chainId }) => quantity(chainId())),

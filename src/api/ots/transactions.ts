@@ -31,7 +31,7 @@ import {
   wholeNumber,
 } from "./blocks.ts";
 
-/** The app's numbers of the kinds of operations. */
+/** The app's number for each kind of operation. */
 const OPERATIONS: Readonly<Record<string, number>> = {
   call: 0,
   selfdestruct: 1,
@@ -188,7 +188,7 @@ function search(order: Order) {
   });
 }
 
-/** Returns whether no match is newer, and none older, than places from newest to oldest; without any, than the bounds. */
+/** Returns whether no match is newer than the places (newest first), and whether none is older; without places, than the bounds. */
 async function findEnds(
   sql: Queryable,
   address: Address,

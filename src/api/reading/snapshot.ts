@@ -157,7 +157,7 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   const allReady = countDown(count);
   const allRead = countDown(count);
 
-  /** Returns the answer does not wait for the end of the transaction. */
+  /** Resolves when the snapshot can be read: the answer must not wait for the end of the transaction. */
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       inShare(sql, asker, () =>
@@ -230,7 +230,7 @@ function openState(sql: Sql, count: number, asker: Caller | undefined) {
   };
 }
 
-/** Creates a countdown; `reached` resolves with the last of so many steps. */
+/** Creates a countdown; `reached` resolves after `count` steps. */
 function countDown(count: number): { step: () => void; reached: Promise<void> } {
   let left = count;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -17,13 +17,13 @@ import { perChain, type ServedChain } from "./served-chain.ts";
 
 // Events of addresses: rows that new blocks add to their lists, and roll-backs. Source: docs/wire.md, "Events of addresses".
 
-/** Blocks that are read at a time. */
+/** Blocks read at once. */
 const BLOCKS = 100;
-/** Blocks that an event may be behind the head, or a block below a roll-back. */
+/** Most blocks between the head and a listener's last event, or between a roll-back and the common block. */
 const FARTHEST = 1000;
 /** Most rows of a list in one block that are sent; more are one event without rows. */
 const MOST_ROWS = 500;
-/** Rows that are read at a time. */
+/** Rows read at once. */
 const ROWS = 50;
 /** Batches and characters of rows that are kept for other followers. */
 const KEPT = { batches: 8, characters: 4_000_000 };
@@ -45,7 +45,7 @@ export interface Follower {
   sendHead(head: ServedHead): void;
 }
 
-/** Blocks behind the one that a follower knows, and what they add to the lists of all followers. */
+/** The blocks after a follower's last one, and the rows that they add to the lists of all followers. */
 interface Batch {
   head: ServedHead;
   links: BlockLink[];
@@ -62,7 +62,7 @@ export function readId(id: string): BlockReference | null {
   return isId && others.length === 0 ? { number: Number(number), hash: lowerHex(hash) } : null;
 }
 
-/** Creates what brings followers up to the head of their chain. `followers` returns all of them. */
+/** Creates the function that sends a follower the events up to a head. `followers` returns all followers. */
 export function createActivity(dispatch: Dispatch, followers: () => Iterable<Follower>) {
   const partsOf = perChain((chain) => ({
     parents: new Map<Hex, Hex>(),
@@ -70,7 +70,7 @@ export function createActivity(dispatch: Dispatch, followers: () => Iterable<Fol
     pageOf: sharePages(chain, dispatch),
   }));
 
-  /** Sends a follower all that it lacks up to a head. A failure is repeated with the next head. */
+  /** Sends a follower all missing events up to a head. After a failure the next head tries again. */
   return async function follow(follower: Follower, head: ServedHead): Promise<void> {
     if (follower.isBusy) return;
     follower.isBusy = true;

@@ -62,7 +62,7 @@ export function addChainList(
   });
 }
 
-/** The rows of the chains that a request may mean. */
+/** Returns the rows of `/v2/chainlist` for the chains of a request. */
 export async function listChains(
   request: FastifyRequest,
   options: ChainListOptions,

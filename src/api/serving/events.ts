@@ -34,7 +34,7 @@ const FORM = address({ invalid: MALFORMED });
 interface Listener {
   reply: FastifyReply;
   chain: ServedChain;
-  /** Its path names the chain; else it follows the first one, even when that changes. */
+  /** True if its path names the chain; else it follows the first chain, even when that changes. */
   isNamed: boolean;
   client: string;
   /** Id of its last event; empty before the first. */

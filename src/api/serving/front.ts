@@ -12,12 +12,12 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 /** Clients omit the slash after Sourcify's base. */
 const SOURCIFY_PATHS = /^\/sourcify(?:v2|verify-ui)?(?:\/|$)/;
 
-/** Creates what the HTTP server has to know of the chains and the dialects. */
+/** Creates the HTTP server's callbacks into the chains and the dialects. */
 export function createFront(chains: ServedChains): Front {
   return { ...readChainOfPath(chains), answerTo, parameterNames };
 }
 
-/** Returns the answer to what was thrown, in the dialect of a URL; logs faults. */
+/** Returns the answer for a thrown error, in the dialect of a URL; logs faults. */
 export function answerTo(
   thrown: unknown,
   { url: own, raw, log }: Pick<FastifyRequest, "url"> & Partial<FastifyRequest>,

@@ -16,7 +16,7 @@ export interface ServedChain extends Services {
   countedElsewhere(): CountedMetrics;
   /** The report of this process's indexer while it writes: newer than the stored one, also when nothing can be stored. */
   ownIndexer(): Pick<IndexHealth, "indexer" | "indexerAgeSeconds"> | null;
-  /** Running requests that may concern it. */
+  /** Running requests that may use it. */
   requests: Uses;
   /** Returns why it is not served; null while it is. */
   stopped(): string | null;
@@ -55,7 +55,7 @@ export const PATHS = new Set(
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
-/** Serves `/{chain}/…` by id or by name in lower case with dashes. A name of two chains leads to neither. */
+/** Serves `/{chain}/…` by id or by name in lower case with dashes. A name that two chains share is unknown. */
 export function readChainOfPath(served: ServedChains): {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
   attach(app: FastifyInstance): void;

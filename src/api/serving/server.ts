@@ -13,12 +13,13 @@ import {
 } from "../eth-rpc/handle.ts";
 import { createDispatch, type Dispatch, type DispatchOptions } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
+import { fileFormatOf, LONGEST_FILE_MS } from "../explorer/list-file.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { findAction, findActionOfPath, namesIn, namesSubmission } from "../explorer/registry.ts";
 import { endOf, knownTags, send, sendTagged } from "../http/answer.ts";
 import { unknownPath } from "../http/failures.ts";
 import { createHttp, type HttpOptions } from "../http/http.ts";
-import type { Input } from "../http/input/form.ts";
+import { type Input, lookUp } from "../http/input/form.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
@@ -45,7 +46,7 @@ export type ServerOptions = HttpOptions &
   MetricsOptions & {
     /** The server's URL for clients, without a slash at the end. */
     publicUrl: string | undefined;
-    /** Another server has the metrics and the whole health report. */
+    /** True if another server has the metrics and the whole health report. */
     operationsApart: boolean;
   };
 
@@ -61,13 +62,13 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
-/** The answers of actions and of JSON-RPC, for routes that give several in one. */
+/** The handlers of actions and of JSON-RPC, for routes that combine several answers. */
 export interface Answerers {
   dispatch: Dispatch;
   answerRpc: RpcHandler;
 }
 
-/** Adds routes that only the composition knows. */
+/** Adds routes from the composition, such as the pages. */
 type AddRoutes = (
   app: FastifyInstance,
   options: ServerOptions,
@@ -128,6 +129,8 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
       const signal = endOf(reply);
+      if (fileFormatOf(action, lookUp(parsed.input, "format")))
+        request.socket.setTimeout(LONGEST_FILE_MS);
       const known = knownTags(request);
       const chain = action.ofNoChain
         ? request.chains[0]

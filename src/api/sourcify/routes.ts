@@ -89,7 +89,7 @@ export function addSourcify(
     };
 
   for (const endpoint of endpoints) {
-    for (const url of urlsOf(endpoint)) {
+    for (const url of listUrls(endpoint)) {
       const method = endpoint.body ? "POST" : "GET";
       const config = endpoint.body ? { takesSources: () => true } : {};
       app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
@@ -98,7 +98,7 @@ export function addSourcify(
 }
 
 /** Returns the paths of an endpoint: clients may omit the slash after the base. */
-function urlsOf({ path }: Endpoint): string[] {
+function listUrls({ path }: Endpoint): string[] {
   const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
   const withoutSlash = /^\/(?:v2|verify-ui)\//.test(path) ? [`/sourcify${pattern.slice(1)}`] : [];
   return [`/sourcify${pattern}`, ...withoutSlash];

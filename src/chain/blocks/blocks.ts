@@ -33,25 +33,28 @@ export function fetchBlocks(
     const features = await source.features.learn(node);
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
-    const blocks = await fetchEnough(source, features, numbers, ask);
+    const leftOut: number[] = [];
+    const blocks = await fetchEnough(source, features, numbers, leftOut, ask);
     const traced = wantsTraces ? await addTraces(source, node, blocks, ask) : blocks;
     for (const one of traced) if (one) unifyAddresses(one);
-    return { node: node.name, blocks: traced };
+    const last = numbers[traced.length - 1] ?? -1;
+    return { node: node.name, blocks: traced, leftOut: leftOut.filter((one) => one <= last) };
   });
 }
 
-/** Returns blocks with receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
+/** Returns blocks with receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. Adds to `leftOut`. */
 async function fetchEnough(
   { load }: BlockSource,
   features: NodeFeatures,
   numbers: readonly number[],
+  leftOut: number[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
   const fetched: (FetchedBlock | null)[] = [];
   let gas = 0;
   while (fetched.length < numbers.length) {
     const some = numbers.slice(fetched.length, fetched.length + load.fittingBlocks);
-    const got = await fetchWithReceipts(features, some, ask).catch((thrown: unknown) => {
+    const got = await fetchWithReceipts(features, some, leftOut, ask).catch((thrown: unknown) => {
       if (thrown instanceof NodeError && fetched.length > 0) return [];
       throw thrown;
     });
@@ -70,6 +73,7 @@ async function fetchEnough(
 async function fetchWithReceipts(
   features: NodeFeatures,
   numbers: readonly number[],
+  leftOut: number[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
   const together = features.blockReceipts;
@@ -82,7 +86,11 @@ async function fetchWithReceipts(
   const outcomes = await askGroups(ask, calls);
   const isRefused = outcomes.every(([, receipts]) => isMissing(errorIn(receipts)));
   if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
-  const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
+  const fetched = untilFailure(outcomes, (own, index): FetchedBlock | null => {
+    if (errorIn(own[0])?.code === "block-left-out") {
+      leftOut.push(numbers[index] as number);
+      return null;
+    }
     const block = readBlock(own[0]);
     if (!block) return null;
     const receipts = features.blockReceipts ? readReceipts(own[1], features) : [];
@@ -146,10 +154,7 @@ async function addReceiptsByTransaction(
 }
 
 /** Asks for the receipts one by one; ends before the first block that failed. */
-async function askReceipts(
-  fetched: readonly (FetchedBlock | null)[],
-  ask: Ask,
-): Promise<RawReceipt[][]> {
+async function askReceipts(fetched: readonly (FetchedBlock | null)[], ask: Ask) {
   const calls = fetched.map((one) =>
     (one?.block.transactions ?? []).map(({ hash }) => ({
       method: "eth_getTransactionReceipt",
@@ -180,10 +185,7 @@ function readBlock(outcome: Outcome | undefined): RawBlock | null {
 }
 
 /** Returns the receipts of an answer. A lagging node has none; validation reports missing ones. */
-function readReceipts(
-  outcome: Outcome | undefined,
-  { hasGivenReceipts }: NodeFeatures,
-): RawReceipt[] {
+function readReceipts(outcome: Outcome | undefined, { hasGivenReceipts }: NodeFeatures) {
   const error = errorIn(outcome);
   if (error?.code === "block-unknown") return [];
   if (error?.code === "node-error" && hasGivenReceipts) return [];

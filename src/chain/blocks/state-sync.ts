@@ -25,7 +25,7 @@ export function withoutStateSync(fetched: FetchedBlock): FetchedBlock {
   return { ...fetched, block: { ...block, transactions }, receipts: receipts.slice(0, -1) };
 }
 
-/** Returns the hash of a state-sync transaction outside its block. */
+/** Returns the hash that a block's state-sync transaction has before Madhugiri. */
 function hashBehind({ number, hash }: RawBlock): Hex {
   const word: Hex = `0x${number.slice(2).padStart(16, "0")}`;
   return keccak256(hexConcat(PREFIX, word, hash));

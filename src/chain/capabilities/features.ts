@@ -16,7 +16,7 @@ export interface NodeFeatures {
   blockReceipts: boolean;
   /** The node has returned receipts by block, so a refusal is temporary. */
   hasGivenReceipts: boolean;
-  /** True if it accepts a block hash where state is read (EIP-1898); null until state was read. */
+  /** True if reads of state accept a block hash (EIP-1898); null before the first read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
   tracerSettings: TracerSettings;
@@ -24,7 +24,7 @@ export interface NodeFeatures {
   missingTracers: Map<Tracer, string>;
   /** The tracer has traced a transaction, so a refusal is temporary. */
   hasTraced: boolean;
-  /** The node does not trace old blocks; logged once. */
+  /** True once the log says that the node does not trace old blocks. */
   pruned: boolean;
   archive: boolean | null;
   txpool: boolean;

@@ -23,6 +23,8 @@ export const KINDS = {
   /** The node no longer keeps blocks so old (EIP-4444). */
   "history-expired": { retryable: false, elsewhere: true },
   "block-unknown": { retryable: true, elsewhere: true },
+  /** The chain has no block of this number, and later ones. */
+  "block-left-out": { retryable: false, elsewhere: false },
   /** The block is no longer part of the chain. */
   "block-replaced": { retryable: false, elsewhere: true },
   /** The head kept moving during reads of a node that needs a still head. */

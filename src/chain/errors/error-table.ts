@@ -137,6 +137,8 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
     ],
   },
   { means: "block-replaced", texts: [/not (?:currently )?canonical/i] },
+  // Filecoin's nodes, of a height without a block.
+  { means: "block-left-out", texts: [/requested epoch was a null round/i] },
   {
     means: "block-unknown",
     texts: [
@@ -151,7 +153,6 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
       /does not have the requested block/i,
       /unfinalized|after last accepted block/i,
       /height must be less than or equal/i,
-      /null round/i,
     ],
   },
   {

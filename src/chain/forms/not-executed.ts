@@ -6,7 +6,7 @@ import { sumGas } from "./receipt-lists.ts";
 
 /**
  * Leaves out transactions that have no receipt, since they never ran (Ethermint chains list those that a block had no gas
- * for). The others keep their indexes. A node that is late lacks receipts too: the oddity's kind says whether the gas of
+ * for). The others keep their indexes. A lagging node lacks receipts too: the oddity's kind says whether the gas of
  * the receipts is all that the block used.
  */
 export function leaveOutUnexecuted(fetched: FetchedBlock): FetchedBlock {

@@ -23,7 +23,8 @@ export async function findHeader(
     };
   } catch (thrown) {
     if (thrown instanceof BlockNotFoundError) return null;
-    if (nodeErrorIn(thrown)?.code === "block-unknown") return null;
+    const code = nodeErrorIn(thrown)?.code;
+    if (code === "block-unknown" || code === "block-left-out") return null;
     throw unwrapError(thrown);
   }
 }

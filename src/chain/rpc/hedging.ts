@@ -6,7 +6,7 @@ const LATE_FACTOR = 2;
 const LATE_EXTRA_MS = 30;
 /** An answer of unknown usual time is late after this time. */
 const LATE_UNKNOWN_MS = 200;
-/** Further requests that each answer earns; the credit has a small limit. */
+/** Further requests that each answer earns, up to a small credit. */
 const EARNED = 0.25;
 const MOST_SAVED = 16;
 

@@ -43,12 +43,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
-  async function post(
-    body: string,
-    limits: BodyLimits,
-    signal: AbortSignal,
-    answerMs: number,
-  ): Promise<ReadAnswer> {
+  async function post(body: string, limits: BodyLimits, signal: AbortSignal, answerMs: number) {
     const { subject } = limits;
     const { answer, giveUp, handler } = createAnswerReader(limits);
     const abort = (): void => giveUp(new NodeError("aborted", `${subject}: given up`));
@@ -145,7 +140,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
         params,
       }));
       const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-      // The other calls are like the first.
+      // All calls of a request have the same sift.
       const sift = calls[0]?.sift;
       const most = Math.min(
         sift ? SIFTED_BYTES : options.maxResponseBytes,

@@ -29,10 +29,10 @@ export class AdaptiveLimit {
   }
 }
 
-/** Most questions in a node's queue: of one caller, of all callers, and altogether. */
+/** Most requests in a node's queue: of one caller, of all callers, and in total. */
 const QUEUE = { one: 32, clients: 128, all: 10_000 };
 
-/** Semaphore with shares: callers get half of the slots, one caller half of these. Parts of a large question come last. */
+/** Semaphore with shares: callers get half of the slots, one caller half of these. Parts of a split request come last. */
 export class Gate {
   readonly #admission: Admission;
   #closedUntil = 0;

@@ -18,7 +18,7 @@ export function isSuspicious({ code }: NodeError): boolean {
 }
 
 export interface HealthOptions extends Pick<ChainOptions, "log"> {
-  /** Returns a lost node has answered. It may return to use after its identity is checked. */
+  /** Called when a lost node answers again: it may be used after its identity is checked. */
   onReturn(): void;
 }
 
@@ -42,7 +42,7 @@ export class NodeHealth {
     this.#options = options;
   }
 
-  /** Returns the node to use. */
+  /** Puts the node back into use. */
   accept(): void {
     if (this.failure === null) return;
     this.#options.log.info({ node: this.#name }, "node is back");

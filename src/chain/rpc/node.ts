@@ -21,7 +21,7 @@ type NodeOptions = Pick<
 > &
   HealthOptions & {
     cleanError: CleanError;
-    /** Returns a caller's question failed as if the node were lost: a question of our own decides. */
+    /** Called when a caller's request fails as if the node were lost; a request of our own decides that. */
     onSuspicion(): void;
   };
 
@@ -126,11 +126,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   }
 
   /** Asks each call once, in batches that halve when too large; one outcome per call. Reads for the head are hedged. */
-  async function call(
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-    options: CallOptions = {},
-  ): Promise<Outcome[]> {
+  async function call(calls: readonly RpcCall[], signal: AbortSignal, options: CallOptions = {}) {
     const outcomes = new Array<Outcome>(calls.length);
     const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
     const waiting = calls.map((_, index) => index);

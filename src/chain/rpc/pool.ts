@@ -24,7 +24,7 @@ export function createPool(options: ChainOptions) {
   const checks = new Map<Node, Promise<void>>();
   let expectedChainId: number | undefined;
 
-  /** Checks that the node answers and serves this chain; returns it to use, or excludes it. */
+  /** Checks that the node answers and serves this chain; puts it back into use, or excludes it. */
   function check(node: Node): Promise<void> {
     const running = checks.get(node) ?? checkChain(node).finally(() => checks.delete(node));
     checks.set(node, running);

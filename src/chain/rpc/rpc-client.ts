@@ -16,7 +16,7 @@ export type RpcClient = ReturnType<typeof createRpcClient>;
 
 /** Creates the client over a pool; `signal` ends all its waits. */
 export function createRpcClient(pool: NodePool, signal: AbortSignal) {
-  const stopOf = (options: AskOptions): AbortSignal => {
+  const combineStops = (options: AskOptions): AbortSignal => {
     const stops = options.signal ? [signal, options.signal] : [signal];
     if (options.caller !== undefined) stops.push(AbortSignal.timeout(CALLER_TIMEOUT_MS));
     return stops.length === 1 ? signal : AbortSignal.any(stops);
@@ -33,7 +33,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /** Returns a function that asks one node, and repeats what it left unanswered while it answers other questions of the task. */
+  /** Returns a function that asks one node and repeats unanswered calls, as long as the node answers others of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
@@ -62,7 +62,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     options: AskOptions,
     task: (node: Node, viem: NodeClient) => Promise<Result>,
   ): Promise<Result> {
-    const stop = stopOf(options);
+    const stop = combineStops(options);
     const retry = options.retry ?? new Retry(stop);
     for (;;) {
       let failure: NodeError | undefined;
@@ -116,7 +116,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
         return resultOf(outcome);
       }),
     async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
-      const stop = stopOf(options);
+      const stop = combineStops(options);
       const outcomes = new Array<Outcome | undefined>(calls.length);
       let open = [...calls.keys()];
       for (const node of pool.candidates(options)) {
@@ -131,7 +131,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
           return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
         });
       }
-      return Array.from(outcomes, forwardedOf);
+      return Array.from(outcomes, toForwarded);
     },
   };
 }
@@ -141,7 +141,7 @@ function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
 }
 
-function forwardedOf(outcome: Outcome | undefined): ForwardedAnswer {
+function toForwarded(outcome: Outcome | undefined): ForwardedAnswer {
   if (outcome && "result" in outcome) return { result: outcome.result };
   const { answer, code } = outcome?.error ?? {};
   if (answer) return { error: answer };

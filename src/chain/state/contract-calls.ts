@@ -11,10 +11,10 @@ import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 /** Result of a call; null when the node's answer proves that the contract failed; an error when the node answers only other calls. */
 export type Returned = Hex | null | NodeError;
 
-/** In a group of this size each call has at least 262,144 gas, its share of static-calls.sol's. */
+/** Most calls of a group: each has at least 262,144 gas, its share of the gas of static-calls.sol. */
 export const LARGEST_GROUP = 64;
 const SMALLEST_GROUP = 4;
-/** Where more contracts use up their gas in groups, none is called alone: they would occupy the node. */
+/** Most contracts that use up their gas in groups and are then called alone; more would occupy the node. */
 const MOST_COSTLY = 4;
 
 /** Blocks until groups are tried again on a node that refused them. */
@@ -166,11 +166,7 @@ async function callSingly(
   return returned;
 }
 
-async function callOne(
-  viem: NodeClient,
-  { to, data }: ContractCall,
-  blockHash: Hex,
-): Promise<Returned> {
+async function callOne(viem: NodeClient, { to, data }: ContractCall, blockHash: Hex) {
   try {
     return (await call(viem, { to, data, blockHash })).data ?? "0x";
   } catch (thrown) {

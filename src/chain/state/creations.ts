@@ -33,6 +33,8 @@ export interface AccountOverride {
   code?: Hex;
   /** Storage, replaced as a whole. */
   state?: Readonly<Record<Hex, Hex>>;
+  /** Parts of the storage. */
+  stateDiff?: Readonly<Record<Hex, Hex>>;
 }
 
 /** Fields of the block for a trial in place of its state's block, by geth's names. */
@@ -72,7 +74,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
     ): Promise<(Hex | null)[]> =>
       readPinned(block, options, async ({ transport }) => {
         const calls = trials.map((trial) => {
-          const state = stateOf(trial);
+          const state = encodeOverride(trial);
           const further = blockOverrides ? [state ?? {}, blockOverrides] : state ? [state] : [];
           const params = [callOf(trial), { blockHash: block.hash }, ...further];
           return { method: "eth_call", params };
@@ -90,8 +92,9 @@ export function createCreationRunner(readPinned: ReadPinned) {
         const calls = trials.map((trial) => {
           const config = {
             tracer: "callTracer",
+            tracerConfig: { onlyTopCall: true },
             txIndex: quantity(transactionIndex),
-            stateOverrides: stateOf(trial) ?? {},
+            stateOverrides: encodeOverride(trial) ?? {},
           };
           const params = [callOf(trial), { blockHash: block.hash }, config];
           return { method: "debug_traceCall", params };
@@ -114,7 +117,7 @@ function callOf({ from, to, initCode, value, gas, gasPrice }: CreationTrial): ob
   };
 }
 
-function stateOf({ stateOverride }: CreationTrial): object | undefined {
+function encodeOverride({ stateOverride }: CreationTrial): object | undefined {
   if (stateOverride === undefined) return undefined;
   const accounts = Object.entries(stateOverride).map(([address, { balance, nonce, ...others }]) => [
     address,

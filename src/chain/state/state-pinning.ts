@@ -27,11 +27,7 @@ export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): 
   };
 }
 
-async function askByNumber(
-  { number, hash }: BlockReference,
-  calls: readonly RpcCall[],
-  ask: Ask,
-): Promise<Outcome[]> {
+async function askByNumber({ number, hash }: BlockReference, calls: readonly RpcCall[], ask: Ask) {
   const named = calls.map(({ method, params }) => ({
     method,
     params: params.map((parameter) =>

@@ -36,7 +36,7 @@ const FACTS = (["name", "symbol", "decimals"] as const).map((functionName) =>
 const CLAIMS = ["d9b67a26", "80ac58cd", "ffffffff"].map(
   (id): Hex => `0x01ffc9a7${id.padEnd(64, "0")}`,
 );
-/** Any account but 0, which collections revert for. */
+/** Any account except 0, for which collections revert. */
 const SOMEONE: Address = "0x0000000000000000000000000000000000000001";
 
 /** See `createPinnedReads`. */

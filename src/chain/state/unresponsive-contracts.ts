@@ -9,18 +9,18 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 const SHORTEST_PATIENCE_MS = 500;
 const LONGEST_PATIENCE_MS = 5_000;
-/** Most contracts to ask alone, one after the other, in acceptable time. */
+/** Most contracts that can be asked alone, one after the other, in acceptable time. */
 const CROWD = 50;
 
 /** See `createUnresponsiveContracts`. */
 export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
 
-/** Lists contracts that stall reads; the `known` ones rest from the start. They are read alone, so that they delay no other. */
+/** Keeps the contracts that stall reads; the `known` ones are suspended from the start. They are read alone, to delay no other. */
 export function createUnresponsiveContracts(known: readonly Address[] = []) {
   const rests = new Map<Address, { until: number; ms: number }>();
   let patienceMs = LONGEST_PATIENCE_MS;
 
-  /** Adds the contracts of a failed read: one that was alone rests, twice as long each time; several are to be asked alone. */
+  /** Adds the contracts of a failed read: several are due alone at once; one is suspended, twice as long each time. */
   function add(contracts: ReadonlySet<Address>): void {
     const isNews = [...contracts].some((contract) => !rests.has(contract));
     if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
@@ -28,7 +28,7 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
       const before = rests.get(contract)?.ms ?? 0;
       const longer = Math.min(Math.max(before * 2, FIRST_REST_MS), LONGEST_REST_MS);
       const ms = contracts.size === 1 ? longer : before;
-      // It moves to the end of the queue.
+      // Moves it to the end of the queue.
       rests.delete(contract);
       rests.set(contract, { until: performance.now() + ms, ms });
     }
@@ -44,7 +44,7 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
       const due = [...rests].filter(([, { until }]) => until <= now);
       return due.toSorted(([, one], [, other]) => one.ms - other.ms)[0]?.[0];
     },
-    /** Returns the time to wait: halved by failures and doubled by successes for several contracts, grown with rests for one. */
+    /** Returns the time limit of a read: for several contracts failures halve and successes double it, for one it grows with its suspension. */
     patienceMs(contracts: ReadonlySet<Address>): number {
       const [contract] = contracts;
       const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;

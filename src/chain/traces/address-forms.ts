@@ -2,9 +2,9 @@ import type { Hex } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { FetchedBlock } from "../types.ts";
 
-// Compared addresses have one form: lower case, null where there is none. Nodes may send checksums,
-// and omit the receiver of a creation (execution-apis specification) or leave it empty. Not
-// validated yet: a field may be anything.
+// Converts addresses to one form, so that they can be compared: lower case, null for none. Nodes may
+// send checksums, and omit the receiver of a creation (execution-apis specification) or leave it
+// empty. The block is not validated yet: a field may be anything.
 
 /** Normalises the addresses of transactions and receipts; frames.ts does those of frames. */
 export function unifyAddresses({ block, receipts }: FetchedBlock): void {

@@ -12,10 +12,10 @@ const SHORT = 256;
 const GAS_FREE = 4096;
 
 /**
- * Bounds the inputs of a transaction's internal calls. A call's input costs gas only once in
- * memory, however often it is passed on: 128 KB a thousand times for 264,000 gas. Where the inputs
- * have more bytes than the transaction used gas, those above 256 bytes are dropped. Init code pays
- * for itself (EIP-3860, CREATE).
+ * Bounds the inputs of a transaction's internal calls. Gas pays for an input in memory once, however
+ * often it is passed on: 128 KB a thousand times cost 264,000 gas. If the inputs have more bytes
+ * than the transaction used gas, those above 256 bytes are dropped. Init code pays each time
+ * (EIP-3860, CREATE).
  */
 class CallInputs {
   readonly #most: number;
@@ -26,7 +26,7 @@ class CallInputs {
     this.#most = Number(gasUsed) + GAS_FREE;
   }
 
-  /** Counts one input. One dropped earlier exceeds the bound by itself. */
+  /** Counts one input. An input that was dropped earlier exceeds the bound. */
   add(input: Hex | typeof NOT_KEPT): void {
     this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : countBytes(input);
   }

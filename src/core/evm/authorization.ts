@@ -24,7 +24,7 @@ const LAST_NONCE = 2n ** 64n - 1n;
  * `v` of 27 and 28, and put the signature into an object. One that cannot be read stays as it is.
  */
 export function inOneForm(list: readonly unknown[]): unknown[] {
-  return list.map((one) => (isInForm(one) ? one : (authorizationOf(one) ?? one)));
+  return list.map((one) => (isInForm(one) ? one : (parseAuthorization(one) ?? one)));
 }
 
 function isInForm(given: unknown): boolean {
@@ -33,7 +33,7 @@ function isInForm(given: unknown): boolean {
   return isAddress(address) && [chainId, nonce, r, s, yParity].every(isExactQuantity);
 }
 
-function authorizationOf(given: unknown): Authorization | undefined {
+function parseAuthorization(given: unknown): Authorization | undefined {
   if (!isRecord(given)) return undefined;
   const signature = isRecord(given["signature"]) ? given["signature"] : {};
   const fields = { ...signature, ...given };
@@ -74,7 +74,7 @@ export async function readAuthorizations(
   chainId: number,
   limit: number,
 ): Promise<ReadAuthorization[]> {
-  const given = listOf(list).slice(0, limit).map(authorizationOf);
+  const given = listOf(list).slice(0, limit).map(parseAuthorization);
   return Promise.all(
     given
       .filter((one) => one !== undefined)

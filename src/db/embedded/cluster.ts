@@ -35,7 +35,7 @@ export async function prepareCluster(cluster: Cluster, durable: boolean): Promis
   return readText(path.join(cluster.folder, "password"));
 }
 
-/** Returns the path of the data as the server gets it: its user may not pass the folders above, so it is the working folder. */
+/** Returns the path of the data for the server, relative to its working folder: its user may have no access to the folders above. */
 export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): string {
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }

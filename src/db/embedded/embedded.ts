@@ -30,7 +30,7 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Superuser URL of the database `postgres`; loopback only, with a password. */
   url: string;
-  /** Resolves when the server has ended, with the cause in words. */
+  /** Resolves with a description of the cause when the server has ended. */
   readonly exited: Promise<string>;
   /** Ends all sessions and stops the server, with all commits on disk. */
   stop(): Promise<void>;
@@ -65,9 +65,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
 /** Starts npm's PostgreSQL on a free loopback port, also as root, after stopping a leftover. Throws `ConfigError`, `StoreError`. */
-export async function startEmbeddedPostgres(
-  options: EmbeddedPostgresOptions,
-): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const { folder, log, durable = true } = options;
   const user = await ordinaryUser(dataFolder(folder));
   const cluster = { binaries: await findBinaries(user), user, folder };

@@ -33,11 +33,11 @@ export interface AgreementOptions {
 
 /** Agreeing answers needed to accept a soft inconsistency. */
 const ANSWERS = 3;
-/** Blocks with a kind of inconsistency after which the chain's next block with it is accepted at once. */
+/** After this many blocks with a kind of inconsistency, the next one with it is accepted at once. */
 const HABIT_BLOCKS = 3;
-/** These are refused even when every node repeats them: each may have pruned or cut its lists alike. */
+/** Refused even if every node repeats them, since all may have pruned or cut their lists alike. */
 const REFUSED: ReadonlySet<SoftKind> = new Set(["no-receipt", "no-transaction"]);
-/** Kinds by which a late node hides transactions: the whole block is proven, where the chain allows it. */
+/** Kinds that a lagging node causes by leaving out transactions: they require a proof of the whole block, where possible. */
 const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", ...REFUSED]);
 
 /** An inconsistency of a block. `part` is set for an unproven part. */
@@ -48,11 +48,11 @@ interface Found extends SoftInconsistency {
 /** See `createAgreement`. */
 export type Agreement = ReturnType<typeof createAgreement>;
 
-/** Creates the check of nodes' answers, one for an indexer's life: it records the chain's inconsistencies. */
+/** Creates the check of nodes' answers, which counts the chain's inconsistencies while the indexer lives. */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
-    /** Starts with a chain, or with another one. */
+    /** Starts with a chain; called again when another one takes its place. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
     /**
      * Returns the block to store. Soft findings need three answers that repeat them within `retry`, or a better block. Throws
@@ -101,7 +101,7 @@ export function createAgreement(options: AgreementOptions) {
         if (words.has(node)) refuse(blockNumber, found);
         continue;
       }
-      // Another node's answer may be no better than none.
+      // An invalid answer of another node counts as none.
       const other = { blockNumber, node, fetched, traced, proof };
       const again = await examine(other).catch(asUnanswered);
       if (!again) continue;

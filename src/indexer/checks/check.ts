@@ -4,6 +4,7 @@ import type { Part } from "../proof/prove.ts";
 /** Systematic errors of some chains' nodes. Such a block is stored whole once every node repeats it (checks/agreement.ts). */
 export type SoftKind =
   | "bloom"
+  | "block-left-out"
   | "cumulative-gas"
   | "log-index"
   | "odd-field"

@@ -125,11 +125,7 @@ function validateReceipt(
 }
 
 /** Checks that the uncles' headers are those in the block, and of older blocks. */
-function validateUncles(
-  block: RawBlock,
-  uncles: readonly RawHeader[],
-  { requireThat }: Check,
-): void {
+function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { requireThat }: Check) {
   const named = block.uncles ?? [];
   requireThat(
     uncles.length === named.length,

@@ -9,12 +9,16 @@ import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
-/** Most accounts that are recovered before a block is published; the others are after it. */
+/** Most signers recovered with a block; the rest are recovered later. */
 const RECOVERED_MAXIMUM = 64;
 
-/** Returns the rows of validated blocks (`validateBlock`), in block order. */
-export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
+/** Returns the rows of validated blocks (`validateBlock`), in block order, and of numbers that the chain left out. */
+export function decodeBlocks(
+  blocks: readonly FetchedBlock[],
+  leftOut: readonly number[] = [],
+): ChainRows {
   const rows = emptyRows();
+  rows.leftOutBlocks = leftOut.map((blockNumber) => ({ blockNumber }));
   for (const fetched of blocks) {
     const own = fetched.indexes ? emptyRows() : rows;
     decodeBlock(own, fetched);
@@ -27,9 +31,10 @@ export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
 export async function decodeWhole(
   blocks: readonly FetchedBlock[],
   chainId: number,
+  leftOut: readonly number[] = [],
   limit = RECOVERED_MAXIMUM,
 ): Promise<ChainRows> {
-  const rows = decodeBlocks(blocks);
+  const rows = decodeBlocks(blocks, leftOut);
   const delegations = await decodeDelegations(rows.transactions, chainId, limit);
   return { ...rows, delegations };
 }
@@ -46,10 +51,7 @@ function addWithIndexes(rows: ChainRows, own: ChainRows, indexes: readonly numbe
   }
 }
 
-function decodeBlock(
-  rows: ChainRows,
-  { block, receipts, traces, uncles = [] }: FetchedBlock,
-): void {
+function decodeBlock(rows: ChainRows, { block, receipts, traces, uncles = [] }: FetchedBlock) {
   const blockNumber = quantityToNumber(block.number);
   decodeTransactions(rows, block, receipts, traces);
   decodeUncles(rows, blockNumber, uncles);

@@ -5,7 +5,7 @@ import type { ChainRows } from "../../store/writer/chain-tables.ts";
 /** Transactions with authorizations (EIP-7702). */
 const TYPE = 4;
 
-/** Returns the delegations of at most `limit` authorizations; each one's account is recovered, which takes a millisecond. */
+/** Returns the delegations of at most `limit` authorizations. Recovering the account of each takes a millisecond. */
 export async function decodeDelegations(
   transactions: readonly Pick<
     ChainRows["transactions"][number],

@@ -18,11 +18,7 @@ const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([
 ]);
 
 /** Adds the logs of a block's receipts, and the changes of implementations in them. */
-export function decodeLogs(
-  rows: ChainRows,
-  blockNumber: number,
-  receipts: readonly RawReceipt[],
-): void {
+export function decodeLogs(rows: ChainRows, blockNumber: number, receipts: readonly RawReceipt[]) {
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
       const { address } = log;

@@ -3,11 +3,7 @@ import { quantityToNumber } from "../../core/evm/quantity.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
 
 /** Adds the uncles of a block. */
-export function decodeUncles(
-  rows: ChainRows,
-  blockNumber: number,
-  uncles: readonly RawHeader[],
-): void {
+export function decodeUncles(rows: ChainRows, blockNumber: number, uncles: readonly RawHeader[]) {
   for (const [position, { hash, number, timestamp, miner }] of uncles.entries()) {
     rows.uncles.push({
       blockNumber,

@@ -4,7 +4,12 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import { getUnreadFees, writeEarlierFees } from "../../store/lists/l1-fees.ts";
 import type { BlockRange } from "../../store/writer/chain.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
-import { getUntraced, markTraced, writeEarlierTraces } from "../../store/writer/earlier-traces.ts";
+import {
+  getUntraced,
+  lastNumber,
+  markTraced,
+  writeEarlierTraces,
+} from "../../store/writer/earlier-traces.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import { reportTraces } from "../binding.ts";
 import type { Sync } from "../context.ts";
@@ -12,9 +17,9 @@ import { decodeBlocks } from "../decode/block.ts";
 import { fetchValidBlocks } from "../fetch.ts";
 
 const BLOCKS_AT_ONCE = 16;
-/** How long a step waits for the nodes, since a head may come. A later step uses a slower answer. */
+/** How long a step waits for the nodes, so that a new head is not delayed. A later step uses a slower answer. */
 const PATIENCE_MS = 3_000;
-/** Pauses after a block failed alone, doubled each time: a node that lacks old state is asked seldom. */
+/** Pauses after a block that was fetched alone failed, doubled each time: a node without old state is asked seldom. */
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 /** Time to the first probe for a tracer, doubled each time up to the same limit. */
@@ -45,12 +50,12 @@ function createRereading({ traced, isNewestFirst, find, write, report }: Rereadi
   async function read(sync: Sync, from: number, to: number) {
     const rows = await fetchValidBlocks(sync, {
       ...{ from, to, traced, proof: "none" },
-      make: async (blocks) => decodeBlocks(blocks),
+      make: async (blocks, leftOut) => decodeBlocks(blocks, leftOut),
     }).catch((error: unknown) => {
       if (!(error instanceof ChainError)) throw error;
       failure = messageOf(error);
     });
-    return { from, rows, isWhole: rows?.blocks.length === to - from + 1 };
+    return { from, rows, isWhole: rows && lastNumber(from, rows) === to };
   }
 
   return async (sync) => {

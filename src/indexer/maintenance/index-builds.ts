@@ -6,10 +6,7 @@ import type { Sync } from "../context.ts";
 const RETRY_MS = 10_000;
 
 /** Replaces redefined indexes one by one while the chain is served; retries. Resolves when all are built or soon after an abort. */
-export async function replaceIndexes(
-  { writer, options }: Sync,
-  signal: AbortSignal,
-): Promise<void> {
+export async function replaceIndexes({ writer, options }: Sync, signal: AbortSignal) {
   const { log, status } = options;
   let built = 0;
   while (!signal.aborted) {

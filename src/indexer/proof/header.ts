@@ -43,7 +43,7 @@ export function encodeHeader(header: RawHeader): RlpValue[] {
     bytes(header.extraData, "extraData"),
     bytes(header.mixHash, "mixHash"),
     bytes(header.nonce, "nonce"),
-    // A missing field before one that is there is encoded as empty, as geth does.
+    // Encodes a missing field as empty if a later one exists, as geth does.
     ...LATER_FIELDS.slice(0, last + 1).map(([name, encode]) => encode(header[name] ?? "0x", name)),
   ];
 }

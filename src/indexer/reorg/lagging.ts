@@ -9,7 +9,7 @@ const INTERVAL_MS = 5_000;
 /** Time limit of a check, which asks all nodes at once. */
 const PATIENCE_MS = 500;
 
-/** Creates the watch for a followed node that stays behind another: it is distrusted, and the other's head returned; else undefined. */
+/** Creates the check whether the followed node stays behind another: then distrusts it and returns the other's head. */
 export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();

@@ -140,7 +140,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   await loadHead(sync);
 }
 
-/** Returns whether to follow a node that left our chain (case 6): not while another has our head and no shorter chain, nor at once. */
+/** Returns whether to follow a node that left our chain (case 6): not at once, nor while another at least as long has our head. */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
   sync.distrusted = undefined;

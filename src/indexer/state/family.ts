@@ -32,7 +32,7 @@ interface AuditedState {
 
 export interface StateAudit {
   checked: number;
-  /** The differing rows, in words. */
+  /** A description of each differing row. */
   differences: string[];
   /** Marks differing state as pending. */
   mend?: ((transaction: Transaction) => Promise<void>) | undefined;

@@ -16,7 +16,7 @@ export type StateKeys = readonly { reading: StateReading; keys: readonly unknown
 export interface StateValues {
   block: BlockReference;
   rows: readonly { reading: StateReading; rows: readonly unknown[] }[];
-  /** Contracts whose transfers count from now on, without reading. */
+  /** Contracts that are not read from now on: the sum of their transfers counts. */
   unresponsive: readonly Address[];
 }
 
@@ -131,10 +131,7 @@ export async function fetchState(
 }
 
 /** Writes the values, whose keys are stored by now. */
-export async function writeState(
-  sql: Transaction,
-  { block, rows, unresponsive }: StateValues,
-): Promise<void> {
+export async function writeState(sql: Transaction, { block, rows, unresponsive }: StateValues) {
   // Batches are written together, so that an owner's ids are summed once.
   const readings = [...Map.groupBy(rows, ({ reading }) => reading)];
   await Promise.all([

@@ -11,10 +11,10 @@ import { type IndexerStatus, initialStatus } from "./status.ts";
 export interface IndexerSettings {
   databaseUrl: string;
   databaseSchema: string;
-  /** Connections at most, including one for the writer's lock. */
+  /** Most connections, including one for the writer's lock. */
   databaseConnections: number;
   logLevel: LevelWithSilent;
-  /** In every log record; absent where there is one chain. */
+  /** Added to every log record; absent with one chain. */
   chainName?: string;
   /** Threads' compile cache: the next thread starts faster, and with less memory. */
   compiledFolder: string;
@@ -49,7 +49,7 @@ const RESTART_PAUSE_MS = 1_000;
 /** Blocks are short-lived and large. V8's default would be several times larger, and no faster. */
 const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
-/** Starts the indexer in a thread, replaced when it dies. `onFatal` gets the reason why indexing cannot go on, and a public form. */
+/** Starts the indexer in a thread, replaced when it dies. `onFatal` gets the reason why indexing cannot continue, and its public form. */
 export function startIndexer(
   settings: IndexerSettings,
   {

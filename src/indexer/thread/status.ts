@@ -12,7 +12,7 @@ export interface IndexerStatus {
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
   reason: string | null;
-  /** How long it has waited; 0 while it does not. */
+  /** How long it has waited; 0 while not waiting. */
   waitSeconds: number;
   /** Null before the first binding to a chain. */
   chainId: number | null;

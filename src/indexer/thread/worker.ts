@@ -26,7 +26,7 @@ const log =
 /** Niceness of an indexer thread; the API has priority. */
 const NICE = 5;
 
-// On Linux this sets the calling thread's, elsewhere the whole process's.
+// On Linux this sets the priority of the calling thread, elsewhere that of the whole process.
 if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
 
 let isSettled = false;
@@ -84,7 +84,7 @@ async function report(status: IndexerStatus): Promise<void> {
   post({ status, counted: await metrics.registry.getMetricsAsJSON() });
   if (isSettled || (status.phase !== "following" && status.phase !== "standby")) return;
   isSettled = true;
-  // A killed process stores nothing by itself. This takes a third of a second, when nothing else waits.
+  // A killed process would not store the cache. Storing takes a third of a second, so it is done when nothing waits.
   flushCompileCache();
   // Start and first load leave garbage, and too little may follow to trigger a collection.
   await collectGarbage();

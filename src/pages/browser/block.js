@@ -13,6 +13,8 @@ import { List, Table } from "./parts/table.js";
 
 const BEFORE = 50;
 const GWEI_DECIMALS = 9;
+/** Fees of no more digits are drawn in wei. */
+const SMALL_DIGITS = 6;
 
 function Block() {
   const answer = useAnswer(action("The block", "block", "getblock", { block: subjectOfPage }));
@@ -92,14 +94,16 @@ function Fees({ block }) {
   );
   const blocks = [...(answer.value ?? [])].reverse();
   if (blocks.length < 2) return null;
+  const isSmall = blocks.every(({ baseFeePerGas }) => baseFeePerGas.length <= SMALL_DIGITS);
+  const unit = isSmall ? "wei" : "Gwei";
   const fees = blocks.map(({ baseFeePerGas }) =>
-    baseFeePerGas === "" ? null : Number(inUnits(baseFeePerGas, GWEI_DECIMALS)),
+    baseFeePerGas === "" ? null : Number(inUnits(baseFeePerGas, isSmall ? 0 : GWEI_DECIMALS)),
   );
   const hasFees = fees.some((fee) => fee !== null);
   return html`<${Section} id="fees" title="Gas and fees" aside=${html`<span class="soft">this block and the ${blocks.length - 1} before it</span>`}>
     <figure class="card">
       <${Chart}
-        label=${`Gas used in percent of the limit${hasFees ? " and base fee in Gwei" : ""}, blocks ${blocks[0].blockNumber} to ${block.blockNumber}`}
+        label=${`Gas used in percent of the limit${hasFees ? ` and base fee in ${unit}` : ""}, blocks ${blocks[0].blockNumber} to ${block.blockNumber}`}
         places=${blocks.map(({ blockNumber }) => Number(blockNumber))}
         lines=${[
           {
@@ -112,7 +116,7 @@ function Fees({ block }) {
         ]}
         formatPlace=${grouped}
       />
-      <figcaption class="soft"><span class="key accent"></span> Gas used, percent of the limit ${hasFees && html`<span class="key wait"></span> Base fee, Gwei`}</figcaption>
+      <figcaption class="soft"><span class="key accent"></span> Gas used, percent of the limit ${hasFees && html`<span class="key wait"></span> Base fee, ${unit}`}</figcaption>
     </figure>
   <//>`;
 }

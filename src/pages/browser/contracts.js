@@ -4,8 +4,9 @@ import { action } from "./base/api.js";
 import { cleaned } from "./base/format.js";
 import { usePart } from "./base/hooks.js";
 import { html } from "./base/html.js";
+import { pathTo } from "./base/surroundings.js";
 import { show } from "./parts/frame.js";
-import { Address } from "./parts/parts.js";
+import { Address, Name } from "./parts/parts.js";
 import { List } from "./parts/table.js";
 import { Tabs } from "./parts/tabs.js";
 
@@ -14,19 +15,20 @@ const KINDS = [
   ["unverified", "Not verified"],
 ];
 const NAMES = KINDS.map(([name]) => name);
-const ADDRESS = [
+const addressColumn = (name) => [
   "Address",
-  ({ Address: address }) => html`<${Address} address=${address} isWhole part="#code" />`,
+  ({ Address: address }) =>
+    html`<${Address} address=${address} name=${name} isWhole part="#code" />`,
   "second",
 ];
 const SOURCE = [
   [
     "Contract",
     ({ Address: address, ContractName }) =>
-      html`<${Address} address=${address} name=${ContractName} part="#code" />`,
+      html`<a href=${`${pathTo("address", address)}#code`}><${Name} text=${ContractName} /></a>`,
     "first",
   ],
-  ADDRESS,
+  addressColumn(false),
   [
     "Compiler",
     ({ CompilerVersion }) => html`<code>${cleaned(CompilerVersion)}</code>`,
@@ -45,7 +47,7 @@ function Contracts() {
       key=${kind}
       what=${isVerified ? "verified contracts" : "contracts"}
       request=${(paging) => action("Contracts", "contract", "listcontracts", { filter: kind, ...paging })}
-      columns=${isVerified ? SOURCE : [ADDRESS]}
+      columns=${isVerified ? SOURCE : [addressColumn()]}
     />
   `;
 }

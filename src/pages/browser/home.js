@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { action, actionV2, curlOf, report } from "./base/api.js";
-import { cleaned, grouped, percent } from "./base/format.js";
+import { cleaned, dollarsOf, grouped, percent } from "./base/format.js";
 import { useAnswer, usePrice } from "./base/hooks.js";
 import { html } from "./base/html.js";
 import { at, chainId, networkName } from "./base/surroundings.js";
@@ -13,7 +13,6 @@ import {
   BlockLink,
   Coins,
   Copy,
-  Gwei,
   Section,
   Time,
   TransactionLink,
@@ -27,6 +26,8 @@ const NEWEST = 10;
 const PICTURED = 50;
 const NETWORK_MS = 30_000;
 const LONGEST_DETAIL = 500;
+/** One, in wei. */
+const COIN = 10n ** 18n;
 const DOCUMENTS = [
   ["Reference", "docs"],
   ["OpenAPI", "openapi.json"],
@@ -90,9 +91,9 @@ function Activity({ blocks }) {
     ["Newest block", html`<${BlockLink} number=${newest.blockNumber} />`],
     spread > 0 && ["Block time", `${rounded(seconds / spread)} s`],
     ["Transactions per block", rounded(count / blocks.length)],
-    newest.baseFeePerGas !== "" && ["Base fee", html`<${Gwei} wei=${newest.baseFeePerGas} />`],
+    newest.baseFeePerGas !== "" && ["Base fee", html`<${Coins} wei=${newest.baseFeePerGas} />`],
     ["Gas used", `${percent(newest.gasUsed, newest.gasLimit)} %`],
-    price && ["Price", `$ ${price}`],
+    price && ["Price", dollarsOf(COIN, price)],
   ].filter(Boolean);
   const shown = blocks.toReversed();
   return html`<div class="activity">

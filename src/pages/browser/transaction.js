@@ -28,7 +28,7 @@ import { InternalCalls } from "./transaction/calls.js";
 import { ChainFields, Fee } from "./transaction/fees.js";
 import { Logs } from "./transaction/logs.js";
 import { Operations } from "./transaction/operations.js";
-import { Status } from "./transaction/outcome.js";
+import { Status, useRevertLines } from "./transaction/outcome.js";
 import { Unmined } from "./transaction/pending.js";
 import { Summary } from "./transaction/summary.js";
 
@@ -86,8 +86,10 @@ function Overview({ transaction }) {
   const receiver = transaction.to || details.contractAddress;
   const used = percent(transaction.gasUsed, transaction.gasLimit);
   const mint = details.chainFields?.mint;
+  const lines = useRevertLines(transaction);
   return html`<${Facts} facts=${[
     ["Status", html`<${Status} transaction=${transaction} />`],
+    ["Failed at", lines],
     [
       "Block",
       html`<${BlockLink} number=${transaction.blockNumber} /> <span class="soft">position ${details.transactionIndex}, ${grouped(transaction.confirmations)} confirmations</span>`,

@@ -47,7 +47,7 @@ export interface BlockPace {
   headNumber: number;
   /** Number of intervals: up to 100, 0 when there is only one block. */
   distances: number;
-  /** Their sum in seconds, 0 where times go back. */
+  /** Their sum in seconds; 0 if block times decrease. */
   seconds: number;
 }
 
@@ -76,10 +76,12 @@ export function getBlockPace(sql: Queryable) {
     SELECT s.head_number, s.head_number - b.number AS distances,
       greatest(s.head_timestamp - b.timestamp, 0) AS seconds
     FROM sync_state s
-    JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`);
+    JOIN LATERAL (
+      SELECT number, timestamp FROM blocks WHERE number >= greatest(s.head_number - 100, s.start_block) ORDER BY number LIMIT 1
+    ) b ON true`);
 }
 
-/** Returns the number of the last published block at or before a time, or of the first one at or after it; of equal times the outermost. */
+/** Returns the number of the last published block at or before a time, or of the first at or after it; undefined without one. */
 export async function findBlockNumber(
   sql: Queryable,
   timestampSeconds: number,

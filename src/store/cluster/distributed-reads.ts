@@ -12,7 +12,7 @@ interface Distributed {
   [PINNED]?: number;
 }
 
-/** Returns the same client. Its lists end at a block below the published head, and confirmations count from it. */
+/** Marks the client and returns it: its lists end at a block below the published head, and confirmations count from that block. */
 export function asOfBlock<Client extends Queryable>(sql: Client, blockNumber: number): Client {
   return new Proxy(sql, {
     get: (target, property) => (property === PINNED ? blockNumber : Reflect.get(target, property)),
@@ -51,11 +51,7 @@ const BIG: ReadonlySet<PlaceColumn> = new Set(["block_number", "withdrawal_index
  * Returns a page's places as one row of arrays, for functions that read by places (migrations/0103_rows_by_places.sql): part of the
  * statement, or already read on several servers. Wrapped, because awaiting a fragment sends it.
  */
-export async function placesOf(
-  sql: Queryable,
-  page: Fragment,
-  columns: readonly PlaceColumn[],
-): Promise<{ places: Fragment }> {
+export async function placesOf(sql: Queryable, page: Fragment, columns: readonly PlaceColumn[]) {
   const list = (arrayOf: (column: PlaceColumn, index: number) => Fragment) =>
     columns
       .map((column, index) => sql`${arrayOf(column, index)} AS ${sql(column)}`)

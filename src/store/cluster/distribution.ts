@@ -5,7 +5,7 @@ import { type ChainTableName, chainTables } from "../writer/chain-tables.ts";
 // A chain on Citus: most rows are distributed over the workers, all others are on the coordinator.
 // Publishing stays one transaction of the coordinator.
 
-/** The tables that are spread, and the column by which their rows are. Tables of one group share their places. */
+/** The distributed tables by their distribution column. Rows of one group with the same value are on one server. */
 export const spreadGroups: readonly { column: string; tables: readonly ChainTableName[] }[] = [
   {
     column: "block_number",

@@ -30,10 +30,7 @@ interface Amounts {
 }
 
 /** Returns the newest creation of an address in the published blocks. */
-export async function getCreationFacts(
-  sql: Queryable,
-  address: Address,
-): Promise<CreationFacts | undefined> {
+export async function getCreationFacts(sql: Queryable, address: Address) {
   const [row] = await sql<(Omit<CreationFacts, "nonce" | "value"> & Amounts)[]>`
     SELECT c.block_number, b.hash AS block_hash, t.hash AS transaction_hash,
       nullif(c.code_hash, ${emptyCodeHash(sql)}) AS code_hash, c.creator, c.transaction_index,

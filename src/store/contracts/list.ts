@@ -36,7 +36,7 @@ export function listContracts(sql: Queryable, kind: "all" | "unverified", page: 
     LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
+/** Lists contracts that have no code now, by first appearance. Searches only contracts that once lost their code, which are few. */
 export function listEmptyContracts(sql: Queryable, page: PageRange) {
   const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
   return sql<SeenContract[]>`

@@ -7,9 +7,9 @@ export interface ProxyRow {
   address: Address;
   /** The recognised kind of proxy. */
   kind: string;
-  /** Empty while it names none. */
+  /** Empty while the proxy names none. */
   implementations: Address[];
-  /** Targets by later kinds of recognition. */
+  /** Targets that patterns of lower precedence found. */
   conflicts: Address[];
   /** The contract that names the implementation; null when the proxy itself does. */
   beacon: Address | null;
@@ -101,10 +101,7 @@ export async function insertProxyCheck(
 }
 
 /** Returns the guid of a check of the last hour with the same outcome; undefined when there is none. */
-export async function findProxyCheck(
-  sql: Queryable,
-  { address, implementations }: ProxyCheck,
-): Promise<string | undefined> {
+export async function findProxyCheck(sql: Queryable, { address, implementations }: ProxyCheck) {
   const [row] = await sql<{ guid: string }[]>`
     SELECT guid FROM proxy_checks
     WHERE address = ${address} AND implementations = ${sql.json(implementations)}

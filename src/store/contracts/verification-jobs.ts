@@ -34,7 +34,7 @@ export interface NewJob extends Omit<ClaimedJob, "attempt"> {
 }
 
 export interface JobLimits {
-  /** Jobs of one client for one address within an hour. */
+  /** Most jobs of one client for one address within an hour. */
   perHour: number;
   waitingOfClient: number;
   waiting: number;
@@ -72,12 +72,7 @@ export async function insertJob(
   }
 }
 
-async function insertAmong(
-  sql: Sql,
-  job: NewJob,
-  limits: JobLimits,
-  schemas: readonly string[],
-): Promise<JobInsertion> {
+async function insertAmong(sql: Sql, job: NewJob, limits: JobLimits, schemas: readonly string[]) {
   const [row] = await sql<[{ outcome: JobInsertion }]>`
     SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
       ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
@@ -166,10 +161,7 @@ export async function findTurn(
 }
 
 /** Claims a job; undefined when it no longer waits. It counts as abandoned 15 s after the last `renewLease`. */
-export async function claimJob(
-  sql: Sql,
-  { address, guid }: Omit<Turn, "source">,
-): Promise<ClaimedJob | undefined> {
+export async function claimJob(sql: Sql, { address, guid }: Omit<Turn, "source">) {
   const [row] = await sql<ClaimedJob[]>`
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
       started_at = now(), lease_until = now() + ${LEASE}::interval
@@ -215,11 +207,7 @@ export async function finishJob(
 }
 
 /** Adds a note for the sender to a passed job. */
-export async function noteOnPass(
-  sql: Queryable,
-  { guid }: ClaimedJob,
-  note: string,
-): Promise<void> {
+export async function noteOnPass(sql: Queryable, { guid }: ClaimedJob, note: string) {
   await sql`UPDATE verification_jobs SET reason = ${note} WHERE guid = ${guid} AND state = 'passed'`;
 }
 

@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { keyOf } from "../index-keys.ts";
 import { type BlockBounds, inPublishedBlocks } from "./page.ts";
 
-/** The lists of an address that blocks add rows to, by the names of their actions, in the order of events. */
+/** Actions whose lists of an address grow with blocks, in the order of their events. */
 export const ACTIVITY_KINDS = [
   "txlist",
   "txlistinternal",
@@ -16,7 +16,7 @@ export const ACTIVITY_KINDS = [
 
 type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** The rows that a block adds to a list of an address. */
+/** The number of rows that a block adds to a list of an address. */
 export interface Activity {
   blockNumber: number;
   address: Address;
@@ -24,43 +24,43 @@ export interface Activity {
   rows: number;
 }
 
-/** Returns what blocks add to the lists of addresses. */
+/** Counts the rows that blocks add to the lists of addresses. */
 export async function listActivity(
   sql: Queryable,
   addresses: readonly Address[],
   blocks: BlockBounds,
 ): Promise<Activity[]> {
-  const rowsOf = (kind: Fragment, entries: Fragment, isOf: Fragment, others = sql``) => sql<
+  const countRows = (kind: Fragment, entries: Fragment, isSame: Fragment, others = sql``) => sql<
     Activity[]
   >`
     SELECT entries.block_number, entries.address, ${kind} AS kind, count(*)::int AS rows
     FROM unnest(${addresses}::bytea[]) AS asked(address)
-    JOIN ${entries} AS entries ON ${isOf}
+    JOIN ${entries} AS entries ON ${isSame}
     WHERE ${inPublishedBlocks(sql, blocks)} ${others}
     GROUP BY 1, 2, 3`;
   const isSame = sql`entries.address = asked.address`;
   const hasSameKey = sql`${keyOf(sql, sql`entries.address`)} = ${keyOf(sql, sql`asked.address`)} AND ${isSame}`;
-  const ofTransfers = sql`'token' || CASE standard WHEN 721 THEN 'nft' WHEN 1155 THEN '1155' ELSE '' END || 'tx'`;
+  const transferKind = sql`'token' || CASE standard WHEN 721 THEN 'nft' WHEN 1155 THEN '1155' ELSE '' END || 'tx'`;
   const parts = await Promise.all([
-    rowsOf(sql`'txlist'`, sql`address_transactions`, isSame),
-    rowsOf(
+    countRows(sql`'txlist'`, sql`address_transactions`, isSame),
+    countRows(
       sql`'txlistinternal'`,
       sql`address_internal_transactions`,
       hasSameKey,
       sql`AND entries.valued`,
     ),
-    rowsOf(
-      ofTransfers,
+    countRows(
+      transferKind,
       sql`address_token_transfers`,
       isSame,
       sql`AND entries.standard IN (20, 721, 1155)`,
     ),
-    rowsOf(sql`'txsBeaconWithdrawal'`, sql`withdrawals`, isSame),
+    countRows(sql`'txsBeaconWithdrawal'`, sql`withdrawals`, isSame),
   ]);
   return parts.flat();
 }
 
-/** A block and the one that it follows. */
+/** A block and its parent. */
 export interface BlockLink {
   number: number;
   hash: Hex;

@@ -5,7 +5,7 @@ import { hasKey } from "../index-keys.ts";
 import { type BlockBounds, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { onSide } from "./parties.ts";
 
-/** More than one account sends in a block. */
+/** More transactions than one account sends in a block. */
 const MOST_OF_BLOCK = 100_000;
 
 /** The place of a transaction in the chain. */
@@ -15,8 +15,8 @@ export interface TransactionPlace {
 }
 
 /**
- * Returns places of the transactions that the address, or a frame of theirs from, to or creating it,
- * takes part in: those of the first blocks with at least `count`, in order. Blocks are never split.
+ * Returns places of the transactions from, to or creating the address, themselves or by a frame: those
+ * of the first blocks with at least `count`, in order. Blocks are never split.
  */
 export async function listPlacesOfAddress(
   sql: Queryable,
@@ -57,7 +57,7 @@ async function firstBlocks(
   const towards = direction(sql, order);
   const found: TransactionPlace[] = [];
   for (let rest = bounds; found.length < count; ) {
-    // A transaction may have many rows, so that these blocks may have fewer places than asked for.
+    // A transaction may have many rows, so these blocks may have fewer than `count` places.
     const [edge] = await sql<{ blockNumber: number }[]>`
       SELECT block_number FROM (${rows(rest)}) entries
       ORDER BY block_number ${towards} LIMIT 1 OFFSET ${count - 1}`;
@@ -89,7 +89,7 @@ export async function findSentTransaction(
       ORDER BY block_number, transaction_index LIMIT ${limit}
     ) sent
     CROSS JOIN LATERAL transaction_at(sent.block_number, sent.transaction_index) t`;
-  // Nonces ascend with the blocks: finds the last block whose first nonce is not above.
+  // Nonces ascend, so a binary search finds the last block whose first nonce is at most the wanted one.
   let [low, high] = [0, headNumber];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

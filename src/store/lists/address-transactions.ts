@@ -31,7 +31,7 @@ export interface TransactionEntry
 
 const KEY = ["block_number", "transaction_index"] as const;
 
-/** Returns transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
+/** Returns transactions of the address (sent, received, or creating it) or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
   filter: TransactionFilter,
@@ -58,12 +58,7 @@ export async function listTransactionsOfBlocks(
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
-async function complete(
-  sql: Queryable,
-  page: Fragment,
-  order: Order,
-  limit: number,
-): Promise<TransactionEntry[]> {
+async function complete(sql: Queryable, page: Fragment, order: Order, limit: number) {
   const towards = direction(sql, order);
   const { places } = await placesOf(sql, page, KEY);
   const query = sql<TransactionEntry[]>`
@@ -82,12 +77,7 @@ async function complete(
   return readPage(query, limit, ({ input }) => [input]);
 }
 
-function keysOf(
-  sql: Queryable,
-  filter: TransactionFilter,
-  asked: Order,
-  page: PageRange,
-): Fragment {
+function keysOf(sql: Queryable, filter: TransactionFilter, asked: Order, page: PageRange) {
   const towards = direction(sql, asked);
   const condition = sql`${within(sql, filter)} ${behindPlace(sql, page, KEY, asked)}`;
   const key = sql`block_number, transaction_index`;
@@ -113,11 +103,8 @@ function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter):
   return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
 }
 
-/** Times become block numbers for the index's range, wider where times go back, then checked (migrations/0240_times_that_go_back.sql). */
-function inTimes(
-  sql: Queryable,
-  { from, to }: NonNullable<TransactionFilter["timestamps"]>,
-): Fragment {
+/** Converts times to a range of blocks, wider if block times decrease, and checks the times (migrations/0240_times_that_go_back.sql). */
+function inTimes(sql: Queryable, { from, to }: NonNullable<TransactionFilter["timestamps"]>) {
   if (from === undefined && to === undefined) return sql``;
   const timesBack = sql`(SELECT times_back FROM sync_state)`;
   const early =

@@ -39,13 +39,13 @@ export async function writeDelegations(
   await markTokens(sql, accounts, "code", blockNumber);
 }
 
-/** Nonces of an account that are compared with its transactions, and those that are read. */
+/** Most nonces of an account that are compared with its transactions, and most that are read. */
 const MOST_COMPARED = 4;
 const MOST_NONCES = 1_000;
 
 /**
- * Returns the contracts that accounts delegated to after a transaction. An account whose nonces do not show that is left out: a
- * contract that it created by delegated code used one, say.
+ * Returns the contracts that accounts delegated to after a transaction. Leaves out an account whose nonces do not show that, for
+ * instance because its delegated code used a nonce to create a contract.
  */
 export async function listDelegates(
   sql: Queryable,
@@ -76,14 +76,14 @@ export async function listDelegates(
 const isUpTo = (sql: Queryable, { blockNumber, transactionIndex }: TransactionPlace) =>
   sql`(block_number, transaction_index) <= (${blockNumber}::bigint, ${transactionIndex}::int)`;
 
-/** Returns the nonces, descending, that the account has certainly used; those behind its last transaction's only without a gap. */
+/** Returns the nonces, descending, that the account has certainly used: those after its last transaction only if none is missing. */
 function used(nonces: readonly number[], last: number): readonly number[] {
   const later = nonces.filter((nonce) => nonce > last);
   const hasGap = later.length > 0 && later[0] !== last + later.length;
   return hasGap ? [] : nonces.slice(0, MOST_COMPARED);
 }
 
-/** Returns the delegate of a used nonce's authorization: the first one after the transaction with the nonce before. */
+/** Returns the delegate of the authorization that used a nonce: the first one after the transaction with the previous nonce. */
 async function findDelegate(
   sql: Queryable,
   account: Address,

@@ -44,7 +44,7 @@ export interface InternalTransactionEntry {
 }
 
 export interface InternalTransactionFilter {
-  /** Lists calls without a value, too, and calls that cannot carry one. */
+  /** True to list calls without a value, too, and calls that cannot carry one. */
   includeZeroValue: boolean;
 }
 
@@ -144,12 +144,7 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
-async function complete(
-  sql: Queryable,
-  page: Fragment,
-  order: Order,
-  limit: number,
-): Promise<InternalTransactionEntry[]> {
+async function complete(sql: Queryable, page: Fragment, order: Order, limit: number) {
   const towards = direction(sql, order);
   const { places } = await placesOf(sql, page, KEY);
   const query = sql<InternalTransactionEntry[]>`

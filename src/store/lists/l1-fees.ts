@@ -42,17 +42,16 @@ export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> 
 }
 
 /**
- * Writes the fees and further fields of the blocks from `from` on, which were read again, and marks
- * these blocks as read. Returns false, and writes nothing, when one of the blocks is not the
- * indexed one.
+ * Writes the L1 fees and further fields of the blocks from `from` on, and marks these blocks as read.
+ * Returns false, and writes nothing, if one of the blocks is not the indexed one.
  */
 export async function writeEarlierFees(
   sql: Transaction,
   from: number,
-  { blocks, transactions }: ChainRows,
+  rows: ChainRows,
 ): Promise<boolean> {
-  if (!(await areIndexed(sql, from, blocks))) return false;
-  for (const { number, l1Fees, timestamp } of blocks) {
+  if (!(await areIndexed(sql, from, rows))) return false;
+  for (const { number, l1Fees, timestamp } of rows.blocks) {
     const fees = l1Fees === null ? null : String(BigInt(l1Fees));
     await sql`
       UPDATE daily_statistics SET l1_fees = l1_fees + coalesce(${fees}::numeric, 0)
@@ -60,7 +59,7 @@ export async function writeEarlierFees(
       WHERE day = ${dayOf(sql, timestamp)}`;
     await sql`UPDATE blocks SET l1_fees = ${fees}::numeric WHERE number = ${number}`;
   }
-  for (const { blockNumber, transactionIndex, l1Fee, extra } of transactions) {
+  for (const { blockNumber, transactionIndex, l1Fee, extra } of rows.transactions) {
     if (l1Fee === null && extra === null) continue;
     const fee = l1Fee === null ? null : String(BigInt(l1Fee));
     await sql`

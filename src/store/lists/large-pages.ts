@@ -58,7 +58,7 @@ export async function readPage<Row>(
   let characters = 0;
   let read = 0;
   let entering: Promise<Release | undefined> | undefined;
-  /** Returns the wait before the next part. */
+  /** Adds a part and returns the wait before the next one. */
   const take = (part: Row[]): Promise<void> | undefined => {
     for (const row of part) {
       rows.push(row);

@@ -33,7 +33,7 @@ export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */
   topics: readonly (Hex | undefined)[];
-  /** All topics are there, and so many words of data. */
+  /** If set: the log has all topics, and exactly so many words of data. */
   words?: number;
 }
 
@@ -54,9 +54,14 @@ interface LogRange {
   order: Fragment;
 }
 
+/** `Approval(address,address,uint256)` and `ApprovalForAll(address,address,bool)`. */
+export const APPROVAL: Hex = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
+export const APPROVAL_FOR_ALL: Hex =
+  "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";
+
 const KEY = ["block_number", "log_index"] as const;
 
-/** Entries up to which a range is counted. */
+/** A range with more entries is not counted further. */
 const FEW = 1_000;
 
 /** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
@@ -76,13 +81,44 @@ export async function searchLogs(
   return readLogs(sql, keysOf(sql, searches, blocks, page, order), order, page.limit);
 }
 
-/** Returns at most `limit` logs for a page of keys, in its order. */
-export async function readLogs(
+/**
+ * Returns those of the approvals that logs of their owner name from a place on, of `most` logs at most: undefined where there are more.
+ * An approval is its token's address with the id, or with the event's topic and the spender. The place has 0 behind a log's ids.
+ */
+export async function listNamedApprovals(
   sql: Queryable,
-  keys: Fragment,
-  order: Order,
-  limit: number,
-): Promise<LogEntry[]> {
+  owner: Hex,
+  from: readonly [blockNumber: number, logIndex: number, isNoToken: number],
+  approvals: readonly Hex[],
+  most: number,
+): Promise<Set<Hex> | undefined> {
+  const pattern = { topics: [undefined, owner] };
+  const [range] = listRanges(sql, pattern) as [LogRange];
+  const [block, log, isNoToken] = from;
+  const rows = await sql<{ read: number; named: Hex | null }[]>`
+    WITH newer AS MATERIALIZED (
+      SELECT address, topic2,
+        CASE WHEN topic3 IS NULL OR topic0 <> ${APPROVAL} THEN topic0 || topic2 END AS spender,
+        CASE WHEN topic0 = ${APPROVAL}
+            AND (block_number, log_index, 0) >= (${block}::bigint, ${log}::bigint, ${isNoToken}::int)
+          THEN coalesce(topic3, CASE WHEN length(data) = 32 THEN data END) END AS id
+      FROM logs
+      WHERE ${within(sql, range, { from: block, to: "latest" })} ${matching(sql, pattern)}
+        AND topic0 IN (${APPROVAL}, ${APPROVAL_FOR_ALL})
+        AND (block_number, log_index) >= (${block}::bigint, ${log}::bigint)
+      ORDER BY ${range.order}, block_number LIMIT ${most + 1})
+    SELECT counted.read, found.named
+    FROM (SELECT count(*) AS read FROM newer) counted
+    LEFT JOIN (
+      SELECT unnest(${approvals as Hex[]}::bytea[]) AS named INTERSECT
+      SELECT address || unnest(ARRAY[spender, id]) FROM newer
+      WHERE topic2 < '\\x000000000000000000000001') found ON true`;
+  const isAll = rows.every(({ read }) => read <= most);
+  return isAll ? new Set(rows.flatMap(({ named }) => named ?? [])) : undefined;
+}
+
+/** Returns at most `limit` logs for a page of keys, in its order. */
+export async function readLogs(sql: Queryable, keys: Fragment, order: Order, limit: number) {
   const by = direction(sql, order);
   const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
@@ -142,7 +178,7 @@ function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks)
   return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
-/** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
+/** Returns the ranges that contain the pattern's logs, beginning with the one that is probably the smallest. */
 function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
@@ -171,11 +207,7 @@ function listRanges(sql: Queryable, { address, topics }: LogPattern): LogRange[]
 }
 
 /** Returns the range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all blocks. */
-async function narrowestRange(
-  sql: Queryable,
-  ranges: readonly LogRange[],
-  blocks: LogBlocks,
-): Promise<LogRange | undefined> {
+async function narrowestRange(sql: Queryable, ranges: readonly LogRange[], blocks: LogBlocks) {
   if (ranges.length < 2) return ranges[0];
   const counts = ranges.map(
     (range) =>
@@ -201,9 +233,9 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
 }
 
 /**
- * Returns the whole condition in a form that no index matches and the planner assumes to hold,
- * since the range is chosen and most of it matches. By column statistics it would expect too few
- * rows to fill a page, read the whole range and sort it.
+ * Returns the whole condition in a form that matches no index and that the planner expects to hold:
+ * the range is already chosen, and most of it matches. By column statistics the planner would expect
+ * too few rows to fill a page, read the whole range and sort it.
  */
 export function matching(sql: Queryable, { address, topics, words }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>

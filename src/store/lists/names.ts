@@ -15,7 +15,7 @@ export interface NamedContract {
   contractName: string | null;
 }
 
-/** A token of the list of all. */
+/** A token in the list of all tokens. */
 export interface ListedToken extends NamedContract {
   standard: TokenStandard;
   firstBlock: number;
@@ -25,8 +25,8 @@ export interface ListedToken extends NamedContract {
 }
 
 /**
- * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those of `labelled`,
- * then whole names, then the oldest.
+ * Finds tokens and verified contracts by the first 64 characters of names, in any letter case: first those in `labelled`,
+ * then those whose whole name is the text, then the oldest.
  */
 export function listContractsByName(
   sql: Queryable,
@@ -64,10 +64,7 @@ export function listContractsByName(
 }
 
 /** Returns the tokens and verified contracts among the addresses. */
-export async function listNames(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<NamedContract[]> {
+export async function listNames(sql: Queryable, addresses: readonly Address[]) {
   return sql<NamedContract[]>`
     SELECT ${names(sql)} FROM unnest(${[...addresses]}::bytea[]) AS page (address) ${joinedNames(sql)}
     WHERE t.standard IS NOT NULL OR v.contract_name IS NOT NULL`;

@@ -33,7 +33,7 @@ function castTo(sql: Queryable, form: KeyForm, value: string): Fragment {
   return form === "numeric" ? sql`${value}::numeric` : sql`${value}::bytea`;
 }
 
-/** A key of another list. */
+/** Thrown for a key that is not of this list. */
 export class InvalidKey extends StoreError {
   constructor() {
     super("invalid-key", "the key of a page is not of its list");
@@ -80,17 +80,17 @@ export function inPublishedBlocks(
   column = "block_number",
 ): Fragment {
   const name = sql(column);
-  // With a bound that excludes nothing the planner would expect very few rows.
+  // Leaves out a bound that excludes nothing: the planner would expect very few rows.
   const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
   return sql`${name} <= ${publishedHead(sql)} ${notBefore} ${notAfter}`;
 }
 
 /**
- * Returns a page of `rows` (a SELECT without an order) whose index is ordered by block only:
- * `inIndex`. It reads as many whole blocks as the page needs, and sorts them in `order`. An
+ * Returns a page of `rows` (a SELECT without an order) whose index is ordered by block only
+ * (`inIndex`). It reads as many whole blocks as the page needs, and sorts them in `order`. An
  * incremental sort would do the same, but a generic plan sorts all rows of a key instead. On
- * several servers each sorts, because Citus drops ties, and keeps the rows it sorts again.
+ * several servers each one sorts its rows, because Citus drops ties, and the result is sorted again.
  */
 export function pageOfBlocks(
   sql: Queryable,

@@ -69,10 +69,7 @@ export interface TransactionWithReceipt extends SignedTransaction, Omit<StoredRe
 }
 
 /** Returns the transactions at places, in the order of the places. */
-export async function listTransactionsAt(
-  sql: Queryable,
-  places: readonly TransactionPlace[],
-): Promise<TransactionWithReceipt[]> {
+export async function listTransactionsAt(sql: Queryable, places: readonly TransactionPlace[]) {
   const query = sql<TransactionWithReceipt[]>`
     SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds, t.block_number,
       t.transaction_index, ${signedColumns(sql)}, t.created_contract, t.cumulative_gas_used,

@@ -71,12 +71,7 @@ export async function listTokenTransfers(
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
-async function complete(
-  sql: Queryable,
-  page: Fragment,
-  order: Order,
-  limit: number,
-): Promise<TokenTransferEntry[]> {
+async function complete(sql: Queryable, page: Fragment, order: Order, limit: number) {
   const towards = direction(sql, order);
   const { places } = await placesOf(sql, page, KEY);
   const query = sql<TokenTransferEntry[]>`
@@ -102,12 +97,7 @@ async function complete(
 }
 
 /** Selects the columns of a page; of a token alone, and of parties, only the key's. */
-function pageOf(
-  sql: Queryable,
-  filter: TokenTransferFilter,
-  asked: Order,
-  page: PageRange,
-): Fragment {
+function pageOf(sql: Queryable, filter: TokenTransferFilter, asked: Order, page: PageRange) {
   const towards = direction(sql, asked);
   const { standard, token, blocks } = filter;
   const key = sql`block_number, log_index, batch_index`;

@@ -1,7 +1,7 @@
 import { type Address, wordOfAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
-import type { PageRange } from "./large-pages.ts";
+import { type PageRange, PageTooLarge } from "./large-pages.ts";
 import { type LogEntry, type LogPattern, matching, readLogs, searchLogs } from "./logs.ts";
 import { type BlockBounds, behindPlace, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { onSide } from "./parties.ts";
@@ -9,14 +9,16 @@ import { onSide } from "./parties.ts";
 /** The event of a user operation's end, in all versions of the EntryPoint (ERC-4337). */
 const USER_OPERATION_EVENT: Hex =
   "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f";
-/** Nonce, success, cost and gas. */
+/** Words of the event's data: nonce, success, cost and gas. */
 const WORDS = 4;
 const KEY = ["block_number", "log_index"] as const;
 const PLACE = ["block_number", "transaction_index"] as const;
-/** Transactions of a bundler that are read at a time. */
+/** Transactions of a bundler read at once. */
 const TRANSACTIONS = 2000;
+/** Most of them that one answer reads. */
+const MOST_TRANSACTIONS = 50_000;
 
-/** Who is asked for: the account, its paymaster, the sender of the transaction, or the operation itself. */
+/** Selects operations by account, paymaster, bundler (the sender of the transaction), or hash. */
 export type UserOperationFilter = { blocks?: BlockBounds; entryPoint?: Address | undefined } & (
   | { sender: Address }
   | { paymaster: Address }
@@ -35,7 +37,7 @@ export async function listUserOperations(
   order: Order,
   page: PageRange,
 ): Promise<UserOperationEntry[]> {
-  const logs = await logsOf(sql, filter, order, page);
+  const logs = await findLogs(sql, filter, order, page);
   const senders = await sql<{ blockNumber: number; transactionIndex: number; from: Address }[]>`
     SELECT block_number, transaction_index, from_address AS from FROM transactions_at(
       ${logs.map(({ blockNumber }) => blockNumber)}::bigint[],
@@ -47,7 +49,7 @@ export async function listUserOperations(
 const placeOf = (row: { blockNumber: number; transactionIndex: number }) =>
   `${row.blockNumber} ${row.transactionIndex}`;
 
-function logsOf(sql: Queryable, filter: UserOperationFilter, order: Order, page: PageRange) {
+function findLogs(sql: Queryable, filter: UserOperationFilter, order: Order, page: PageRange) {
   const { blocks, entryPoint: address } = filter;
   const { from = 0, to = Number.MAX_SAFE_INTEGER } = blocks ?? {};
   const search = (...topics: (Hex | undefined)[]) => {
@@ -73,7 +75,7 @@ function keysOfTransaction(sql: Queryable, hash: Hex, pattern: LogPattern, page:
     ORDER BY log_index LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** Reads the logs of a bundler's transactions, some at a time. */
+/** Reads the logs of a bundler's transactions in batches. Throws `PageTooLarge` where too many have none. */
 async function logsOfBundler(
   sql: Queryable,
   bundler: Address,
@@ -88,7 +90,9 @@ async function logsOfBundler(
   const bounds = first === undefined ? {} : { [order === "asc" ? "from" : "to"]: Number(first) };
   const keys: { blockNumber: number; logIndex: number }[] = [];
   let after: string[] = [];
+  let read = 0;
   for (let isMore = true; isMore && keys.length < page.skip + page.limit; ) {
+    if (read >= MOST_TRANSACTIONS) throw new PageTooLarge();
     const sent = sql`
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${bundler} AND ${inPublishedBlocks(sql, { ...blocks, ...bounds })}
@@ -103,6 +107,7 @@ async function logsOfBundler(
     for (const { blockNumber, logs } of rows)
       for (const logIndex of logs) keys.push({ blockNumber, logIndex });
     const last = rows.at(-1);
+    read += rows.length;
     isMore = rows.length === TRANSACTIONS;
     if (last) after = [String(last.blockNumber), String(last.transactionIndex)];
   }

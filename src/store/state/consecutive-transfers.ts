@@ -14,11 +14,7 @@ export function partiesOfConsecutiveTransfers(sql: Queryable, range: BlockRange)
 }
 
 /** Returns the number of a collection's published logs of that kind, counted up to `limit`. */
-export async function countConsecutiveTransfers(
-  sql: Queryable,
-  token: Address,
-  limit: number,
-): Promise<number> {
+export async function countConsecutiveTransfers(sql: Queryable, token: Address, limit: number) {
   const [counted] = await sql<[{ count: number }]>`
     SELECT count(*) FROM (
       SELECT 1 FROM consecutive_transfers WHERE token = ${token} AND ${inPublishedBlocks(sql)} LIMIT ${limit}

@@ -63,10 +63,7 @@ const SUMS = [
 ] as const;
 
 /** Undoes `applyDailyStatistics` before the rows are deleted; lost extremes come from the day's remaining blocks. */
-export async function revertDailyStatistics(
-  sql: Transaction,
-  range: BlockRange,
-): Promise<undefined> {
+export async function revertDailyStatistics(sql: Transaction, range: BlockRange) {
   const left = (value: Fragment): Fragment => sql`(
     SELECT ${value} FROM blocks
     WHERE number < ${range.from} AND ${dayOf(sql, sql`timestamp`)} = known.day

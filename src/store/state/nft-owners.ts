@@ -25,10 +25,7 @@ export async function applyNftOwners(sql: Transaction, range: BlockRange): Promi
 }
 
 /** Undoes `applyNftOwners` before the rows are deleted; the returned function runs afterwards. */
-export async function revertNftOwners(
-  sql: Transaction,
-  range: BlockRange,
-): Promise<() => Promise<void>> {
+export async function revertNftOwners(sql: Transaction, range: BlockRange) {
   const moved = await sql<NftKey[]>`
     SELECT DISTINCT token, token_id FROM token_transfers
     WHERE standard = 721 AND ${inRange(sql, range)}`;
@@ -51,10 +48,10 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
-/** Consecutive transfers of a collection up to which owners are computed: each id is searched in all of them. */
+/** Most consecutive transfers of a collection whose owners are computed: each id is searched in all of them. */
 const CONSECUTIVE_TRANSFERS_MAXIMUM = 200;
 
-/** Lists an owner's ids by single transfers since the present contract began, ascending; undefined where too much moved together. */
+/** Lists an owner's ids by single transfers since the current contract's creation, ascending; undefined for too many consecutive transfers. */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
@@ -93,7 +90,7 @@ export async function listIdsInLogs(sql: Queryable, token: Address, limit: numbe
   return [...new Set(words.map((word) => String(BigInt(`0x${word}`))))];
 }
 
-/** Returns those of the ids that went to others by their last own transfer. */
+/** Returns the ids whose last single transfer went to another account. */
 export function listMovedIds(sql: Queryable, owner: Address, keys: readonly NftKey[]) {
   if (keys.length === 0) return [];
   return sql<NftKey[]>`
@@ -103,7 +100,7 @@ export function listMovedIds(sql: Queryable, owner: Address, keys: readonly NftK
     WHERE held.owner <> ${owner}`;
 }
 
-/** Returns an owner's ids by their own transfers, with the positions of these. */
+/** Returns an owner's ids by single transfers, with the positions of these. */
 function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`
     SELECT token_id, (
@@ -111,7 +108,7 @@ function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragmen
     FROM nft_owners WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}`;
 }
 
-/** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) overrides an id's own. */
+/** As `idsByTransfers`, but a later transfer of several ids (ERC-2309) overrides a single one. */
 function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`
     WITH together AS MATERIALIZED (

@@ -16,10 +16,10 @@ export interface TableDifference extends Counted {
 /** A tracer's text: it differs between releases of a node. */
 const UNSTEADY_COLUMNS: readonly string[] = ["error"];
 
-/** Null in blocks of an earlier release, which uses the transactions instead. */
+/** Null in blocks that an earlier release indexed. */
 const LATER_COLUMNS: readonly string[] = ["gas_price_minimum", "gas_price_maximum"];
 
-/** Compares a block's stored rows with a COPY document, none where undefined; undefined when equal. */
+/** Compares a block's stored rows with a COPY document, which is undefined for no rows. Returns undefined if they are equal. */
 export async function findTableDifference(
   sql: Sql,
   name: ChainTableName,

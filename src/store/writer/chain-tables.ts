@@ -9,6 +9,8 @@ export const chainTables = {
     "numeric?": ["base_fee_per_gas", "gas_price_minimum", "gas_price_maximum", "l1_fees"],
     int4: ["transaction_count"],
   }),
+  /** Numbers that the chain left out. */
+  leftOutBlocks: copyTable("left_out_blocks", { int8: ["block_number"] }),
   transactions: copyTable("transactions", {
     int8: ["block_number"],
     int4: ["transaction_index", "type"],

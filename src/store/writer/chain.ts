@@ -1,5 +1,5 @@
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import type { Queryable, Transaction } from "../../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
@@ -10,17 +10,13 @@ export interface BlockRange {
 }
 
 /** Condition on a block range by the bare `column`; one block is an equality, which selects one server of several. */
-export function inRange(
-  sql: Queryable,
-  { from, to }: BlockRange,
-  column = "block_number",
-): Fragment {
+export function inRange(sql: Queryable, { from, to }: BlockRange, column = "block_number") {
   return from === to
     ? sql`${sql(column)} = ${from}`
     : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
 }
 
-/** Most untouched state, by kind, that a roll-back reads again. Listed by block: PostgreSQL lacks statistics after a load. */
+/** Most untouched rows of a kind of state that a roll-back reads again, ordered by block: PostgreSQL lacks statistics after a load. */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
 /** Tables with rows, encoded for COPY. */
@@ -34,10 +30,7 @@ interface EncodedTable {
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
 /** Encodes the rows of the tables for COPY; tables without rows are left out. */
-export function encodeChainRows(
-  rows: ChainRows,
-  tables: readonly ChainTableName[] = TABLE_NAMES,
-): EncodedRows {
+export function encodeChainRows(rows: ChainRows, tables: readonly ChainTableName[] = TABLE_NAMES) {
   const encoded: EncodedRows = new Map();
   for (const name of tables) {
     const rowCount = rows[name].length;
@@ -82,12 +75,17 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
+/** Returns the number of the last recorded block among the first `count` numbers of a range, else of the first one; undefined without any. */
+export async function findLastBlock(sql: Queryable, { from, to }: BlockRange, count: number) {
+  const [found] = await sql<{ number: number | null }[]>`
+    SELECT coalesce(
+      (SELECT max(number) FROM blocks WHERE number BETWEEN ${from} AND ${Math.min(to, from + count - 1)}),
+      (SELECT min(number) FROM blocks WHERE number BETWEEN ${from} AND ${to})) AS number`;
+  return found?.number ?? undefined;
+}
+
 /** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
-export async function findGap(
-  sql: Queryable,
-  range: BlockRange,
-  parentHash: Hex | null,
-): Promise<string | null> {
+export async function findGap(sql: Queryable, range: BlockRange, parentHash: Hex | null) {
   const length = range.to - range.from + 1;
   const [gap] = await sql<{ number: number | null; reason: string }[]>`
     WITH recorded AS (
@@ -105,7 +103,9 @@ export async function findGap(
       WHERE parent_hash <> expected_parent OR transaction_count <> coalesce(transactions, 0)
     UNION ALL
     SELECT NULL, count(*) || ' of ' || ${length}::int || ' blocks were recorded'
-      FROM recorded HAVING count(*) <> ${length}::int
+      FROM (
+        SELECT number FROM recorded UNION ALL SELECT block_number FROM left_out_blocks WHERE ${inRange(sql, range)}
+      ) AS numbers HAVING count(*) <> ${length}::int
     LIMIT 1`;
   if (!gap) return null;
   return gap.number === null ? gap.reason : `block ${gap.number} ${gap.reason}`;

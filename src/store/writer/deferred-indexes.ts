@@ -10,10 +10,7 @@ const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"]
 const KEPT = ["token_balances_key"];
 
 /** Drops, and notes, the indexes that a first load does not need; those that find state's rows to update stay. */
-export async function deferIndexes(
-  sql: Transaction,
-  stateTables: readonly string[],
-): Promise<void> {
+export async function deferIndexes(sql: Transaction, stateTables: readonly string[]) {
   const chain = Object.values(chainTables).map((table) => table.name);
   const indexes = await sql<
     { name: string; tableName: string; constraint: string | null; definition: string }[]

@@ -35,13 +35,9 @@ export async function markTraced(sql: Transaction): Promise<void> {
  * Adds what the traces of the published blocks from `from` on show: internal transactions, contracts, errors, addresses. Returns
  * false, and writes nothing, when one of the blocks is not the indexed one.
  */
-export async function writeEarlierTraces(
-  sql: Transaction,
-  from: number,
-  rows: ChainRows,
-): Promise<boolean> {
-  const range = { from, to: from + rows.blocks.length - 1 };
-  if (!(await areIndexed(sql, from, rows.blocks))) return false;
+export async function writeEarlierTraces(sql: Transaction, from: number, rows: ChainRows) {
+  const range = { from, to: lastNumber(from, rows) };
+  if (!(await areIndexed(sql, from, rows))) return false;
   // Before Byzantium (EIP-658) only a trace shows that a transaction failed and created no contract.
   const failed = rows.transactions.filter(({ error }) => error !== null);
   const isOld = failed.some(({ status }) => status === null);
@@ -61,13 +57,14 @@ export async function writeEarlierTraces(
   return true;
 }
 
+/** Returns the number of the last block among consecutive ones from `from` on. */
+export function lastNumber(from: number, { blocks, leftOutBlocks }: ChainRows): number {
+  return from + blocks.length + leftOutBlocks.length - 1;
+}
+
 /** Returns whether the blocks from `from` on are the indexed ones. */
-export async function areIndexed(
-  sql: Transaction,
-  from: number,
-  blocks: ChainRows["blocks"],
-): Promise<boolean> {
+export async function areIndexed(sql: Transaction, from: number, rows: ChainRows) {
   const stored = await sql<{ hash: string }[]>`
-    SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${from + blocks.length - 1} ORDER BY number`;
-  return blocks.every(({ hash }, index) => stored[index]?.hash === hash);
+    SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${lastNumber(from, rows)} ORDER BY number`;
+  return rows.blocks.every(({ hash }, index) => stored[index]?.hash === hash);
 }

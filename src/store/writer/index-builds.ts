@@ -10,7 +10,7 @@ interface IndexBuild {
   replaced: string;
 }
 
-/** Time limit of the wait for queries of the index to drop, which blocks all other queries. */
+/** Time limit of the wait for the old index's lock: later queries of the table wait behind it. */
 const LOCK_TIMEOUT = "2s";
 
 /** Returns the indexes to be replaced, in build order. */

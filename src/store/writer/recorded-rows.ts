@@ -23,11 +23,7 @@ export class RowsLostError extends StoreError {
 }
 
 /** Stores how many rows of a range this transaction records. */
-export async function noteRecordedRows(
-  sql: Transaction,
-  range: BlockRange,
-  encoded: EncodedRows,
-): Promise<void> {
+export async function noteRecordedRows(sql: Transaction, range: BlockRange, encoded: EncodedRows) {
   const spread = spreadTables.filter((name) => encoded.has(name));
   await sql`
     INSERT INTO recorded_rows (first_block, last_block, table_name, row_count)
@@ -59,7 +55,7 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
     sql<RowCount[]>`
       SELECT table_name AS name, sum(row_count)::int8 AS rows FROM recorded_rows
       WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name`,
-    // The rows of one block are on one server, which counts them in one query.
+    // One server has all rows of a block and counts them in one query.
     ...spreadGroups.map(({ column, tables }) => {
       const rows = tables
         .map((table) => chainTables[table].name)
@@ -128,11 +124,7 @@ async function findLostHashes(sql: Sql, head: number): Promise<string | null> {
 }
 
 /** Stores the servers of the last count of published blocks, and its missing rows, null when complete. */
-export async function writeCounted(
-  sql: Transaction,
-  servers: string,
-  lost: string | null,
-): Promise<void> {
+export async function writeCounted(sql: Transaction, servers: string, lost: string | null) {
   await sql`
     UPDATE sync_state SET servers = ${lost === null ? servers : null}, lost_rows = ${lost}`;
 }

@@ -4,10 +4,10 @@ import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Time limit of the wait for queries of the table, which blocks all other queries. */
+/** Time limit of the wait for the table's lock: later queries of the table wait behind it. */
 const LOCK_TIMEOUT = "2s";
 
-/** Returns the tables to record into. On one server `transaction_hashes` becomes a view, unwritten, once an index exists. */
+/** Returns the tables to record into. On one server a view replaces `transaction_hashes` once its index exists. */
 export async function listRecordedTables(writer: {
   sql: Sql;
   term: WriterTerm;
@@ -22,7 +22,7 @@ function hasTable(sql: Sql) {
     SELECT FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind <> 'v'`);
 }
 
-/** Replaces the table by the view; returns false where the index is missing, or the table in use for long. */
+/** Replaces the table with the view; returns false if the index is missing, or the table stays locked. */
 async function replaceTable(writer: { sql: Sql; term: WriterTerm }): Promise<boolean> {
   const [index] = await writer.sql`
     SELECT FROM pg_index

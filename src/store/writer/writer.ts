@@ -5,7 +5,7 @@ import { endSharers } from "../../db/session.ts";
 
 /** Arbitrary constants, different from all other advisory locks. The schema's oid separates the chains of a database. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
-/** A standby asks every second; one silent for so long, or ahead of the clock, is passed over. */
+/** A standby asks every second; one that was silent for this long, or whose clock is ahead, is ignored. */
 const SILENCE = "5 seconds";
 /** Silence after which the server ends a writer's session, and with it the term: its process is stuck. */
 export const WRITER_SILENCE_MS = 60_000;
@@ -18,7 +18,7 @@ export interface WriterTerm {
   begun: string;
 }
 
-/** The term is over, by another writer or a lost session. Published state must be read again: a crash may lose commits. */
+/** Another writer or a lost session ended the term. The published state must be read again: a crash may have lost commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
     super(
@@ -33,7 +33,7 @@ class OutdatedWriterError extends StoreError {
   constructor() {
     super(
       "writer-outdated",
-      "a newer Periscope has upgraded the database: nothing more is indexed by this one",
+      "a newer Periscope has upgraded the database; this one indexes no more blocks",
     );
   }
 }
@@ -82,7 +82,7 @@ export function isWritten(sql: Queryable) {
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) END`;
 }
 
-/** Returns whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
+/** Returns whether a standby with two chains fewer should take this one over; then `releaseWriterLock` must follow. */
 export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (!(await isUneven(sql))) return false;
   const [lock] = await sql<{ taken: boolean }[]>`
@@ -129,7 +129,7 @@ async function isAnothersTurn(sql: Queryable): Promise<boolean> {
   return found.isTheirs;
 }
 
-/** Returns whether a standby process for the chain writes two chains fewer, and has no other one to take first. */
+/** Returns whether a standby for the chain writes two chains fewer, and waits for no chain without a writer. */
 async function isUneven(sql: Queryable): Promise<boolean> {
   const [found] = await sql<[{ isUneven: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}

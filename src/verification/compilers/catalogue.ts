@@ -34,7 +34,7 @@ interface CatalogueOptions {
 /** The version of the bundled compiler (a test compares it with the compiler's own). */
 export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
 
-/** Creates the catalogue of bundled, stored and downloadable compilers: the best fit, then the first in that order. */
+/** Creates the catalogue of bundled, stored and downloadable compilers; of equally good fits the first in that order counts. */
 export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
   async function present(family: CompilerFamily): Promise<CompilerBuild[]> {
     const bundled = family === "solc" ? [bundledBuild()] : [];

@@ -14,7 +14,7 @@ import {
 export interface Compiler {
   /** The compiler's own version. */
   version: CompilerVersion;
-  /** Of one compile. */
+  /** Size limit of one compile's output. */
   maxOutputBytes: number;
   /** Compiles standard JSON. Throws `VerificationError`: `compiler-limit`, `compiler-error`. */
   compile(input: string): Promise<string>;

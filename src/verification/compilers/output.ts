@@ -69,7 +69,7 @@ const SourceIds = recordOf(z.object({ id: z.number() })).catch({});
 
 /** The output for one contract, of solc or vyper. */
 export type ContractOutput = z.output<typeof ContractOutput>;
-/** Code of one contract, with the places filled in by deployment. */
+/** Code of one contract, with the places that deployment fills in. */
 export type CodeOutput = z.output<typeof Code>;
 export type AbiEntry = ContractOutput["abi"][number];
 

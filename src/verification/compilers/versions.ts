@@ -62,12 +62,12 @@ function isSameCommit(left: CompilerVersion, right: CompilerVersion): boolean {
   return left.commit.startsWith(right.commit) || right.commit.startsWith(left.commit);
 }
 
-/** Returns whether a compiler may have the version in its file's name. */
+/** Returns whether both may be the same version: equal release and pre-release, and commits equal up to the shorter one. */
 export function isSameVersion(left: CompilerVersion, right: CompilerVersion): boolean {
   return ["commit", "prefix"].includes(compareWithRequest(left, right) ?? "");
 }
 
-/** Chooses the best-fitting build, then the first; undefined when none fits or commits of a release differ. */
+/** Chooses the first of the best-fitting builds. Undefined if none fits, or if no commit is wanted and the builds' differ. */
 export function chooseBuild<Build extends { version: CompilerVersion }>(
   wanted: CompilerVersion,
   builds: readonly Build[],

@@ -45,11 +45,11 @@ export async function readImmutables(
   ) {
     refuse("The library on chain holds no address of its own.");
   }
-  // A library's own address, which was compared, and the immutables of Yul have names for ids.
+  // Ids that are names: a library's own address, which was compared, and the immutables of Yul.
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  // Only functions that are kept, or the author's own instructions, lead outside the source's code.
+  // Only stored functions, or the author's own instructions, lead outside the source's code.
   const isBound = input.language === "Yul" ? !hasVerbatim(input) : viaIR;
   const isForeignRun = !isBound && mayRunForeign(session.onChain, input, contract, match);
   if (isForeignRun && input.language === "Yul") refuse(FOREIGN_RUN);

@@ -1,7 +1,7 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { CompiledCode, Slot } from "../match/code/bytecode.ts";
 
-/** Compiled code in the stored form: zeros where deployment fills in values, and the offsets of these. */
+/** Compiled code in the stored form: zeros in the places that deployment fills in, and their offsets. */
 export interface KeptCode {
   code: Hex;
   libraries: readonly Slot[];

@@ -16,7 +16,7 @@ import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./kept-sources.ts";
 
-/** Returns compiled creation code with arguments to run in place of another constructor's. Null when not needed. */
+/** Returns the compiled creation code with arguments, to run in place of the constructor on chain; null if not needed. */
 export async function trialOf(
   session: Session,
   input: CompilerInput,
@@ -50,7 +50,7 @@ export async function trialOf(
     if (address === undefined) return trial([]);
     hexToBytes(address).copy(code, offset);
   }
-  // Bytes other than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
+  // Bytes after the code, arguments included, could be code that runs in place of the constructor; so could addresses.
   if (given !== null && !mayFollow(contract.following, given)) return trial([]);
   // Vyper does not always name its immutables.
   const unnamed = Object.values(immutables).map((value) => ({ name: "", type: "", value }));
@@ -66,7 +66,7 @@ export async function trialOf(
     return !mayBeRun(run, foreignParts(compiledCreation, run, addresses));
   });
   if (values.length === 0 && harmless.length === endings.length) return trial(endings);
-  // Jumps of the source may lead outside its functions.
+  // Whether jumps of the source may lead outside its functions.
   const mayJumpAnywhere =
     input.language === "Yul"
       ? hasVerbatim(input)
@@ -74,7 +74,7 @@ export async function trialOf(
         settingsIn(metadata)["viaIR"] !== true &&
         (await readSyntax(readTrees(session, input, metadata), new Set())).keepsFunctions;
   if (!mayJumpAnywhere) return trial(endings);
-  // It may also run its runtime code.
+  // The constructor may then also run the runtime code.
   asks = environmentOf(creation, Buffer.alloc(0));
   return trial(harmless);
 }

@@ -13,7 +13,7 @@ import { collectSources, parseObject, without } from "./compiler-input.ts";
 const HASHED_BYTES = 136;
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
 
-/** Returns the metadata file among the files and its compiler version; undefined when there is none. Sources may quote it. */
+/** Returns the metadata file and its compiler version; undefined without one. Ignores metadata that a source quotes. */
 export function findMetadata(
   files: readonly SourceFile[],
 ): { text: string; compilerVersion: string } | undefined {

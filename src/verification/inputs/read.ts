@@ -76,7 +76,7 @@ function withoutInliner(settings: Settings, release: string): Settings {
   return { ...settings, optimizer: { ...enabled, ...optimizer, details } };
 }
 
-/** Removes the hash kind where solc appends no metadata: it writes it into the text, but refuses it as a setting. */
+/** Removes `bytecodeHash` where solc appends no metadata: solc writes it into the metadata but refuses it as a setting. */
 function withoutUnusedHash(settings: Settings): Settings {
   const metadata = settings["metadata"];
   const isUnused =

@@ -53,7 +53,7 @@ function solcTarget(text: string, sources: readonly SourceFile[]): Target {
   return splitNameIn(text, paths);
 }
 
-/** Finds vyper's target: one contract per file, named by the compiler. Without a file, the only one of that name: others may be modules. */
+/** Finds vyper's target. A file has one contract, so a path suffices; a bare name means the only file with that name. */
 function vyperTarget(text: string, sources: readonly SourceFile[]): Target {
   const { path, name } = splitName(text);
   if (path !== null) return { path, name: null };

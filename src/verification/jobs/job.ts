@@ -31,11 +31,11 @@ export interface JobContext {
   whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
-/** The note of a passed job whose text is not served. */
+/** The note of a passed job if an earlier submission with other texts is served. */
 const OTHER_TEXT =
   "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
 
-/** Clients send a second form after a failure: they must not wait long for the first. */
+/** After a failure clients send a second form, so the first must not take long. */
 const DIAGNOSIS_MS = 5000;
 
 /** Runs a job, stores its outcome and returns whether it passed. Throws without an outcome: database lost, worker broken, aborted. */
@@ -107,7 +107,7 @@ async function outcomeOf(
   }
 }
 
-/** Detects a proxy before the job passes, so that clients see both at once; later, when the node does not answer. */
+/** Detects a proxy before the job passes, so that clients see both at once; schedules it if the node does not answer. */
 async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
     await refreshProxy(context, job.address);

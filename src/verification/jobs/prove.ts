@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { isPassing } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
@@ -72,6 +73,7 @@ const NO_ARGUMENTS =
   "The creation code names no library, or ends in no arguments of the constructor, or in some that it could run. Name the addresses of the libraries and send the constructor's arguments.";
 const NO_SETTING =
   "The node cannot run it where everything that it asks for (its address, its caller and their codes, the block, other contracts) is as it was.";
+const CANNOT_RUN = "The node cannot run it.";
 const NO_MADE_UP = "It fails with made-up arguments. Send the constructor's arguments.";
 
 async function runTrial(
@@ -85,8 +87,9 @@ async function runTrial(
     holdsValues ? { outcome: "different", reason } : notRun(reason);
   if (endings.length === 0) return refusal(NO_ARGUMENTS);
   const initCodes = endings.map((ending) => hexConcat(code, ending));
+  let setting: Setting | null = null;
   try {
-    const setting = await findSetting(chain, trialled.address, creation, asks);
+    setting = await findSetting(chain, trialled.address, creation, asks);
     if (setting === null) return refusal(NO_SETTING);
     const codes = await setting.run(initCodes);
     const found = initCodes.find((_, index) => isSame(trialled, codes[index]));
@@ -116,7 +119,8 @@ async function runTrial(
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (isPassing(error)) throw new VerificationError({ code: "node" }, { cause: error });
-    return notRun("The node cannot run it.");
+    // The node runs other creations, so this constructor causes the failure.
+    return setting ? refusal(CANNOT_RUN) : notRun(CANNOT_RUN);
   }
 }
 
@@ -138,10 +142,12 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 
 const LEAST_GAS = 2n ** 16n;
 
-/** Returns whether init code also returns the code on chain with any sufficient gas; each run has half of the last one's. */
+/** Returns whether init code also returns the code on chain with any sufficient gas; each run has a random gas limit near half of the previous one. */
 async function isSteady(trialled: Trialled, initCode: Hex, setting: Setting): Promise<boolean> {
   const levels: bigint[] = [];
-  for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n) levels.push(gas);
+  // Random, because a constructor could recognise fixed amounts.
+  for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n)
+    levels.push(gas + BigInt(randomInt(Number(gas))));
   const codes = await Promise.all(levels.map((gas) => setting.run([initCode], gas)));
   return codes.flat().every((code) => code === null || isSame(trialled, code));
 }

@@ -82,7 +82,7 @@ const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/** Starts work on the queue, shared by processes. A job releases its slot while it waits for its node; a silent table is excluded. */
+/** Starts running jobs of the shared queue. A job releases its slot while it waits for its node; a table without answer is excluded. */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
@@ -157,7 +157,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     return findTurn(member.sql, [member], [false], budgetMs);
   }
 
-  /** Excludes chains that do not answer by themselves; throws the error when all of them fail. */
+  /** Asks each chain alone and excludes those that do not answer; throws the error if all answer. */
   async function leaveOut(all: readonly Member[], error: unknown): Promise<undefined> {
     const looks = await Promise.allSettled(all.map((member) => soon(look(member))));
     const failing = all.filter((_, index) => looks[index]?.status === "rejected");
@@ -293,7 +293,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     await Promise.all([reclaiming, ...member.running]);
   }
 
-  // A stop ends it by a refused slot while none is free.
+  // If no slot is free at a stop, the refused wait for one rejects.
   const working = work().catch(() => {});
   const chains = new Set<JobChain>();
   return {

@@ -9,7 +9,7 @@ import {
 } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
+import { type Hex, isHexData, wordOf } from "../../core/evm/hex.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
@@ -22,9 +22,9 @@ export type TrialChain = Pick<
 
 /** An environment to run constructors in place of the original one. */
 export interface Setting {
-  /** On the state just before the creating transaction. */
+  /** True on the state just before the creating transaction. */
   isSameState: boolean;
-  /** On the state of the head: the node has no older one. */
+  /** True on the state of the head: the node has no older one. */
   isLater: boolean;
   /** Returns the result of each init code; null where it fails. */
   run(initCodes: readonly Hex[], gas?: bigint): Promise<(Hex | null)[]>;
@@ -49,11 +49,18 @@ export async function findSetting(
     for (const gasPrice of [past.gasPrice, undefined]) {
       for (const shape of await shapesOf(chain, address, creation, past)) {
         const setting = await settingOf(ground, shape, past, gasPrice, creation.value);
-        if (await isFaithful(setting, shape, past, asks)) return setting;
+        const isSame = await isFaithful(setting, shape, past, asks).catch(ifRefused);
+        if (isSame) return setting;
       }
     }
   }
   return null;
+}
+
+/** Returns false for a node's refusal, as of a price below its block's; throws other errors. */
+function ifRefused(error: unknown): false {
+  if (!(error instanceof ChainError) || isPassing(error)) throw error;
+  return false;
 }
 
 /** Environment of the creating transaction. */
@@ -65,6 +72,8 @@ interface Past {
   gasPrice: bigint;
   /** The fields of its block. */
   block: BlockOverrides;
+  /** State that the block wrote before its transactions. */
+  written: Record<Address, AccountOverride>;
   /** The results of instructions; undefined where the block has none. */
   results: Partial<Record<EnvironmentInstruction, bigint | undefined>>;
 }
@@ -95,6 +104,7 @@ async function readPast(chain: TrialChain, address: Address, creation: CreationF
   };
   return {
     address,
+    written: writtenAtStart(creation, header["parentBeaconBlockRoot"]),
     origin: lowerAddress(sent["from"]),
     nonce: amount(sent["nonce"]) ?? 0n,
     gas: amount(sent["gas"]) ?? 0n,
@@ -119,7 +129,29 @@ async function readPast(chain: TrialChain, address: Address, creation: CreationF
   };
 }
 
-/** Differs from whatever an instruction gives. */
+/** Entries of the ring buffers with the hashes of blocks and the roots of the beacon chain. */
+const RING = 8191;
+
+/** Returns the state that a block writes before its transactions. Source: EIP-2935, EIP-4788. */
+function writtenAtStart(
+  { blockNumber, parentHash, timestampSeconds }: CreationFacts,
+  root: unknown,
+): Past["written"] {
+  const slot = (at: number) => wordOf(BigInt(at));
+  const place = timestampSeconds % RING;
+  return {
+    "0x0000f90827f1c53a10cb7a02335b175320002935": {
+      stateDiff: { [slot((blockNumber - 1) % RING)]: parentHash },
+    },
+    ...(isHexData(root) && {
+      "0x000f3df6d732807ef1319fb7b8bb8522d0beac02": {
+        stateDiff: { [slot(place)]: slot(timestampSeconds), [slot(place + RING)]: root },
+      },
+    }),
+  };
+}
+
+/** A value that no instruction returns. */
 const UNKNOWN = -1n;
 
 function amount(value: unknown): bigint | undefined {
@@ -168,12 +200,12 @@ async function* groundsOf(
   yield before;
 }
 
-/** Throws errors other than that the node has no state of that time. */
+/** Ignores the error that the node lacks the state; throws any other. */
 function ifNoState(error: unknown): void {
   if (!(error instanceof ChainError) || error.code !== "state-unavailable") throw error;
 }
 
-/** Returns those fields of the block that a node lets trials find. Throws `ChainError` when it runs none. */
+/** Returns the block's fields that the node passes to trials. Throws `ChainError` if it runs no trial. */
 async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, origin }: Past) {
   const { blockHash: _, ...named } = block;
   const { number, time } = named;
@@ -194,13 +226,9 @@ async function fieldsTaken(chain: TrialChain, state: BlockReference, { block, or
 
 /** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */
 async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<boolean> {
-  try {
-    const [seen] = await run([{ from: origin, initCode: probeOf("ADDRESS"), value: 0n }]);
-    return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
-  } catch (error) {
-    if (error instanceof ChainError && !isPassing(error)) return false;
-    throw error;
-  }
+  const trial = { from: origin, initCode: probeOf("ADDRESS"), value: 0n };
+  const [seen] = (await run([trial]).catch(ifRefused)) || [];
+  return seen != null && BigInt(seen) === BigInt(getContractAddress({ from: origin, nonce }));
 }
 
 /** The creator of a run, and how it arrives at the contract's address. */
@@ -209,7 +237,7 @@ interface Shape {
   to?: Address;
   /** Returns the state of some addresses for this init code. */
   accounts(initCode: Hex): Record<Address, AccountOverride>;
-  /** Instructions with other results than the original ones. */
+  /** Instructions whose results differ from the original ones. */
   lies: readonly EnvironmentInstruction[];
 }
 
@@ -229,6 +257,10 @@ async function shapesOf(
   }
   const found = await factoryNonce(chain, creator, address, creation);
   const factory = found === undefined ? {} : { nonce: found };
+  const state = { blockHash: creation.parentHash };
+  const code = await chain.request("eth_getCode", [creator, state]).catch(ifNoState);
+  // One of the same transaction may have had none while its constructor ran.
+  const isOlder = isHexData(code) && code !== "0x";
   return [
     {
       from: origin,
@@ -248,7 +280,11 @@ async function shapesOf(
     {
       from: creator,
       accounts: () => ({ [creator]: factory }),
-      lies: found === undefined ? ["BALANCE", "SELFBALANCE"] : ["BALANCE"],
+      lies: [
+        "BALANCE",
+        ...(found === undefined ? (["SELFBALANCE"] as const) : []),
+        ...(isOlder ? [] : CODES),
+      ],
     },
   ];
 }
@@ -285,7 +321,7 @@ async function settingOf(
   const trialOf = (initCode: Hex, gas: bigint): CreationTrial => {
     const accounts = shape.accounts(initCode);
     const isCode = accounts[past.address]?.code === initCode;
-    // The gas it had left while it ran: other gas is paid for before.
+    // Adds the price of gas beyond the original's, so that the constructor sees its original balance.
     const left = held + (gas - past.gas) * price;
     const needed = value + gas * price;
     const balance = left > needed ? left : needed;
@@ -297,6 +333,7 @@ async function settingOf(
       gas,
       ...(gasPrice !== undefined && { gasPrice }),
       stateOverride: {
+        ...past.written,
         ...accounts,
         // The contract's later code, storage and coins are no part of its creation.
         ...(ground.isLater && {
@@ -316,7 +353,7 @@ async function settingOf(
     isSameState: ground.isSameState,
     isLater: ground.isLater,
     run: async (initCodes, gas = MOST_GAS) => {
-      // A node that runs the first one and refuses others runs those it can.
+      // Every node runs the first one; if a node refuses another, the rest still have results.
       const all = [probeOf("ADDRESS"), ...initCodes];
       return (await ground.run(all.map((initCode) => trialOf(initCode, gas)))).slice(1);
     },

@@ -138,7 +138,7 @@ function valuesIn(type: string, { type: declared, value }: ImmutableValue): unkn
 
 const [HIGH_AMOUNT, FUTURE_SECONDS] = [10n ** 18n, 4_000_000_000n];
 
-/** Returns unused values, those of later parameters greater. At least two of each type. */
+/** Returns values that the code does not contain, greater for later parameters; at least two of each type. */
 function otherChoices(type: string, index: number): unknown[] {
   const step = BigInt(index);
   if (type === "bool") return [true, false];

@@ -100,9 +100,9 @@ function isOtherVyperDeployment(known: KnownCode, code: Buffer): boolean {
   return offset === code.length;
 }
 
-/** The compiled creation code, to run where another one ran. */
+/** Compiled creation code to run in place of another one. */
 export interface Trial {
-  /** Linked as the runtime code is. */
+  /** Linked with the libraries of the runtime code. */
   code: Hex;
   /** Arguments, each to be run after the code; empty when no run would prove anything. */
   endings: Hex[];

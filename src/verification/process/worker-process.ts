@@ -19,13 +19,13 @@ import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
 
 /** Limits of one worker process. */
 export interface WorkerLimits {
-  /** Of one compile. */
+  /** Time of one compile. */
   compileTimeoutMs: number;
-  /** Of the whole process. */
+  /** Time of the whole task. */
   timeoutMs: number;
   /** Resident memory of the process and its children. */
   memoryBytes: number;
-  /** Of a compiler's answer. */
+  /** Size of a compiler's answer. */
   maxOutputBytes: number;
 }
 
@@ -51,7 +51,7 @@ export interface WorkerProcess {
   isAlive(): boolean;
   /** Loads the compiler ahead of a task. */
   prepare(limits: WorkerLimits): void;
-  /** Runs the task; kills the process at limits or an abort. Throws `VerificationError`, else `WorkerError`. */
+  /** Runs the task; kills the process at a limit or an abort. Throws `VerificationError` with a cause, `WorkerError` without. */
   run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
   /** Kills it and removes its folder. */
   end(): Promise<void>;
@@ -68,7 +68,7 @@ const READABLE = [
   .filter((place) => existsSync(place))
   .flatMap((place) => [place, realpathSync(place)]);
 
-/** Starts a process without environment that reads only this program and the compiler. Throws `VerificationError`. */
+/** Starts a process that has no environment and can read only this program and the compiler. Throws `VerificationError`. */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file).catch((error) => {
     throw brokenCompiler(build, error);
@@ -135,7 +135,7 @@ export async function runWorker(
 }
 
 const MEMORY_INTERVAL_MS = 250;
-const MAX_WORDS = 2000;
+const MAX_STDERR_LENGTH = 2000;
 
 function supervise(
   worker: ChildProcess,
@@ -146,7 +146,7 @@ function supervise(
     let expected: VerificationFailure | undefined;
     let bound: VerificationFailure | undefined;
     let compileTimer: NodeJS.Timeout | undefined;
-    let words = "";
+    let stderr = "";
 
     const kill = () => killGroup(worker);
     const stopAt = (limit: "time" | "memory", text: string) => {
@@ -166,18 +166,18 @@ function supervise(
     if (signal?.aborted) kill();
 
     worker.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      words = (words + text).slice(-MAX_WORDS);
+      stderr = (stderr + text).slice(-MAX_STDERR_LENGTH);
     });
-    worker.on("message", (message) => {
-      const said = message as WorkerReport | WorkerAnswer;
+    worker.on("message", (received) => {
+      const message = received as WorkerReport | WorkerAnswer;
       clearTimeout(compileTimer);
-      if (said.type === "compiling") {
+      if (message.type === "compiling") {
         compileTimer = setTimeout(stopLate(limits.compileTimeoutMs), limits.compileTimeoutMs);
-      } else if (said.type === "expect") expected = said.failure;
-      else if (said.type !== "compiled") {
+      } else if (message.type === "expect") expected = message.failure;
+      else if (message.type !== "compiled") {
         settle();
-        if (said.type === "failed") reject(new VerificationError(said.failure));
-        else resolve(said);
+        if (message.type === "failed") reject(new VerificationError(message.failure));
+        else resolve(message);
       }
     });
     worker.on("close", (code, signalName) => {
@@ -185,7 +185,7 @@ function supervise(
       const failure = expected ?? bound;
       if (signal?.aborted) reject(new WorkerError("stopped"));
       else if (failure !== undefined) reject(new VerificationError(failure));
-      else reject(new WorkerError(`ended with ${signalName ?? `exit code ${code}`}: ${words}`));
+      else reject(new WorkerError(`ended with ${signalName ?? `exit code ${code}`}: ${stderr}`));
     });
 
     function settle(): void {

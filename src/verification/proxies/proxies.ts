@@ -23,7 +23,7 @@ import { type DetectedProxy, detectProxy } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: Chain };
 
-/** The contract's code decides how long a node is busy: background reads also count against a caller quota. */
+/** Gives background reads a caller quota: a contract's code decides how long the node is busy. */
 const OURSELVES: Caller = { caller: "proxies" };
 
 /** Reads and stores an address's proxy target; null, and deleted, when it never delegates. Throws `ChainError`. */
@@ -81,7 +81,7 @@ const ROUND_MS = 60_000;
 const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 600_000;
 
-/** Errors that would affect every other address. */
+/** Errors that affect every address. */
 const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
   "unreachable",
   "unauthorized",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { encodeFunctionData, keccak256, parseAbi } from "viem/utils";
 import type { Chain } from "../../chain/chain.ts";
 import type { ChainErrorCode } from "../../chain/errors/codes.ts";
@@ -11,7 +12,15 @@ import {
   wordOfAddress,
   ZERO_ADDRESS,
 } from "../../core/evm/address.ts";
-import { type Hex, hexConcat, hexLength, hexToBytes, wordAt, wordOf } from "../../core/evm/hex.ts";
+import {
+  type Hex,
+  hexConcat,
+  hexFromBytes,
+  hexLength,
+  hexToBytes,
+  wordAt,
+  wordOf,
+} from "../../core/evm/hex.ts";
 import type { ProxyRow } from "../../store/contracts/proxies.ts";
 import { readCodeMetadata } from "../match/metadata/metadata.ts";
 
@@ -53,14 +62,19 @@ export async function detectProxy(
 ): Promise<DetectedProxy | null> {
   const [code] = await reader.fetchCodes([address], block);
   if (code === undefined || code === "0x") return null;
-  const implementation = implementationInCode(code);
-  if (implementation !== undefined) return found([implementation], address);
+  const digits = withWholeAddress(code.slice(2));
+  for (const { kind, pattern } of CODES) {
+    const named = pattern.exec(digits)?.[1];
+    if (named !== undefined) return found([{ kind, addresses: [`0x${named}`] }], address);
+  }
   const executable = withoutMetadata(hexToBytes(code));
   if (!containsDelegateCall(executable)) return null;
-  if (code.includes(`7fa619486e${"0".repeat(56)}`))
-    return found([await readMasterCopy(reader, address, block)], address);
-  const answers = await readGeneric(reader, address, executable, block);
-  return found(answers, address);
+  const answers = [minimalIn(code), ...(await readGeneric(reader, address, executable, block))];
+  const tried = answers.map(async (answer) => {
+    const isRun = await mayRun(reader, address, answer, block);
+    return { ...answer, isRun };
+  });
+  return found(await Promise.all(tried), address);
 }
 
 /** Result of one pattern; without addresses it does not match. */
@@ -68,6 +82,8 @@ interface ProxyAnswer {
   kind: ProxyKind;
   addresses: Address[];
   beacon?: Address;
+  /** False if calls of the contract do not run the implementation. */
+  isRun?: boolean;
 }
 
 const MAX_FACETS = 100;
@@ -79,22 +95,25 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
       .filter((address) => address !== ZERO_ADDRESS && address !== self)
       .slice(0, MAX_FACETS),
   }));
-  const first = usable.find(({ addresses }) => addresses.length > 0);
-  if (first === undefined) {
-    const beacon = usable.find((answer) => answer.beacon !== undefined)?.beacon ?? null;
-    return { kind: "unknown", implementations: [], conflicts: [], beacon };
-  }
-  const others = usable.flatMap(({ addresses }) => addresses);
+  const first = usable.find(({ addresses, isRun }) => addresses.length > 0 && isRun !== false);
+  const { kind, addresses: implementations }: ProxyAnswer = first ?? {
+    kind: "unknown",
+    addresses: [],
+  };
+  // Factories and beacons, too, have getters.
+  const others = usable.filter((one) => one.isRun !== false || !(one.kind in GETTERS));
+  const named = new Set(others.flatMap(({ addresses }) => addresses));
+  const { beacon } = first ?? usable.find((answer) => answer.beacon !== undefined) ?? {};
   return {
-    kind: first.kind,
-    implementations: first.addresses,
-    conflicts: [...new Set(others)].filter((address) => !first.addresses.includes(address)),
-    beacon: first.beacon ?? null,
+    kind,
+    implementations,
+    conflicts: [...named].filter((address) => !implementations.includes(address)),
+    beacon: beacon ?? null,
   };
 }
 
 const ADDRESS = "([0-9a-f]{40})";
-/** Logs data sent to a clone without input. */
+/** Code of a clone that logs calls without input. */
 const RECEIVE = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
 
 /** Runtime codes that contain the implementation: EIP-1167 and its variants, EIP-7511, those of early vyper, EIP-7702. */
@@ -152,18 +171,15 @@ function withWholeAddress(digits: string): string {
   return `${head}73${address.padStart(40, "0")}${tail}${whole.toString(16)}57fd5bf3`;
 }
 
-function implementationInCode(code: Hex): ProxyAnswer | undefined {
+/** Returns the implementation of a minimal proxy with further code. */
+function minimalIn(code: Hex): ProxyAnswer {
   const digits = withWholeAddress(code.slice(2));
-  for (const { kind, pattern } of CODES) {
-    const address = pattern.exec(digits)?.[1];
-    if (address !== undefined) return { kind, addresses: [`0x${address}`] };
-  }
   const minimal = hexLength(code) <= MINIMAL_BYTES ? MINIMAL.exec(digits) : null;
-  if (minimal === null || !isOnlyWay(hexToBytes(code), minimal.index / 2)) return undefined;
-  return { kind: "eip1167", addresses: [`0x${minimal[1]}`] };
+  const isNamed = minimal !== null && isOnlyWay(hexToBytes(code), minimal.index / 2);
+  return { kind: "eip1167", addresses: isNamed ? [`0x${minimal[1]}`] : [] };
 }
 
-/** Returns whether code makes no call but that of the minimal proxy at `offset`. Code behind it may call another one. */
+/** Returns whether the call of the minimal proxy at `offset` is the only one in the code; code after it could call another address. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
   const instructions = [...walkInstructions(code)];
   const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
@@ -199,15 +215,6 @@ function* walkInstructions(code: Buffer): Generator<Instruction> {
     yield { at, opcode };
     if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
   }
-}
-
-async function readMasterCopy(
-  reader: ProxyReader,
-  address: Address,
-  block: BlockReference,
-): Promise<ProxyAnswer> {
-  const words = await reader.fetchStorage([{ address, slot: wordOf(0n) }], block);
-  return { kind: "master_copy", addresses: addressIn(words[0]) };
 }
 
 const SLOTS = {
@@ -255,43 +262,53 @@ async function readGeneric(
     await readBeacon(reader, addressIn(beacon)[0], block),
     { kind: "eip2535", addresses: addressesIn(facets) },
     { kind: "eip1967_oz", addresses: addressIn(old) },
-    ...(await Promise.all(
-      getters.map(async ([kind], index) => {
-        const [named] = addressIn(gotten[index]);
-        // The Safe's proxy stores it in the first slot.
-        const isKept = kind !== "master_copy" || gotten[index] === singleton;
-        const isRun = named && isKept && (await mayRun(reader, address, named, block));
-        return { kind: kind as ProxyKind, addresses: isRun ? [named] : [] };
-      }),
-    )),
+    ...getters.map(([kind], index) => {
+      // The Safe's proxy stores it in the first slot.
+      const isKept = kind !== "master_copy" || gotten[index] === singleton;
+      return { kind: kind as ProxyKind, addresses: isKept ? addressIn(gotten[index]) : [] };
+    }),
   ];
 }
 
-/** Returns its own address: that of the delegating contract. */
-const TELLS_ADDRESS: Hex = "0x3060005260206000f3";
+/** Stores the caller of a call without data; returns it to others. */
+const WITNESS: Hex = "0x3660095733600055005b60005460005260206000f3";
 
-function buildProbe(...callees: [Address, Address]): Hex {
-  const calls = callees.map(
-    (callee, index): Hex => `0x602060${2 * index + 2}06004601c600073${callee.slice(2)}620f4240f150`,
-  );
-  return hexConcat("0x639e71b5a3600052", ...calls, "0x60406020f3");
+/** Returns code that calls the witness, in the name of the contract that runs it. */
+function callsWitness(witness: Address): Hex {
+  return `0x6000600060006000600073${witness.slice(2)}5af100`;
+}
+
+/** Returns init code that calls contracts with a function's selector, and returns the callers that the witness saw after each. */
+function buildProbe(witness: Address, selector: Hex, callees: readonly Address[]): Hex {
+  const calls = callees.map((callee, index): Hex => {
+    const asksWitness = `602060${2 * index + 2}06001600073${witness.slice(2)}5afa50`;
+    return `0x600060006004601c600073${callee.slice(2)}620f4240f150${asksWitness}`;
+  });
+  return hexConcat(`0x63${selector.slice(2)}600052`, ...calls, "0x60406020f3");
 }
 
 /**
  * Returns whether a contract delegates calls of unknown functions to its named implementation,
- * unlike factories and beacons: tried with other code in place of the implementation's. True where
- * the node cannot override code.
+ * unlike factories, beacons and contracts with a misleading slot. It runs other code in place of the
+ * implementation's, with a new caller and function each time. True for a diamond, which delegates only
+ * known functions, and if the node cannot override code.
  */
 async function mayRun(
   reader: ProxyReader,
   address: Address,
-  implementation: Address,
+  { kind, addresses: [implementation] }: ProxyAnswer,
   block: BlockReference,
 ): Promise<boolean> {
-  const initCode = buildProbe(implementation, address);
-  const stateOverride = { [implementation]: { code: TELLS_ADDRESS } };
+  if (implementation === undefined || kind === "eip2535") return true;
+  const random = (size: number) => hexFromBytes(randomBytes(size));
+  const [from, witness] = [random(20), random(20)];
+  const initCode = buildProbe(witness, random(4), [implementation, address]);
+  const stateOverride = {
+    [implementation]: { code: callsWitness(witness) },
+    [witness]: { code: WITNESS },
+  };
   try {
-    const trials = [{ from: ZERO_ADDRESS, initCode, value: 0n, stateOverride }];
+    const trials = [{ from, initCode, value: 0n, stateOverride }];
     const [returned] = await reader.runCreations(trials, block);
     const [called, delegated] = [0, 1].map((index) => wordAt(returned ?? "0x", index));
     return called !== wordOfAddress(implementation) || delegated === wordOfAddress(address);

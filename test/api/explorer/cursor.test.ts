@@ -299,3 +299,17 @@ describe("a cursor is refused", () => {
     expect(await messageOf(`${HOLDINGS}&cursor=${cursor}`)).toBe(CHANGED);
   });
 });
+
+test("a bundler whose transactions have no user operations is read for a bounded time", async () => {
+  const ofBundler = `module=account&action=userops&role=bundler&address=${addr(8_888_888)}`;
+  await server.sql`
+    INSERT INTO address_transactions (address, block_number, transaction_index, sides)
+    SELECT addr(8_888_888), 700, n, 1 FROM generate_series(1000, 51_000) n`;
+  for (const cursor of ["", "&cursor=start"]) {
+    const answer = await get("/api", ofBundler + cursor);
+    expect(answer).toMatchObject({ statusCode: 200, status: "0", result: null });
+    expect(answer.message).toContain("please narrow the range");
+  }
+  const after = await get("/api", `${ofBundler}&startblock=701`);
+  expect(after).toMatchObject({ status: "0", message: "No user operations found", result: [] });
+});

@@ -212,18 +212,37 @@ test("two files at once are a client's, and each is free again when its reader l
     .toBe(200);
 });
 
-test("a file whose transaction ends is cut, without an end", async () => {
-  const answer = await new Promise<http.IncomingMessage>((resolve) => {
-    http.get(`${origin}/api?${ALL}&format=ndjson`, { agent: false }, resolve);
-  });
+test("a file whose transaction ends is an error, not a part", async () => {
+  const asked = file(`${ALL}&format=ndjson`);
   const end = () => server.sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`;
   await expect.poll(async () => (await end()).length, { timeout: 20_000 }).toBeGreaterThan(0);
-  const read = (async () => {
-    for await (const _chunk of answer);
-  })();
-  await expect(read).rejects.toThrow("aborted");
+  const answer = await asked;
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get("x-periscope-error")).toBe("database-unreachable");
+  await answer.text();
+});
+
+test("a client that does not read a file holds no transaction", async () => {
+  const answer = await new Promise<http.IncomingMessage>((resolve) => {
+    http.get(`${origin}/api?${ALL}&format=ndjson`, { agent: false }, resolve);
+  });
+  expect(answer.statusCode).toBe(200);
+  const open = () => server.sql`
+    SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`;
+  await expect.poll(async () => (await open()).length, { timeout: 5_000 }).toBe(0);
+  answer.destroy();
+});
+
+test("a file may take longer than an answer", async () => {
+  const quick = await createTestApp({ requestTimeoutMs: 200, sql: server.sql });
+  const url = await quick.app.listen({ host: "127.0.0.1", port: 0 });
+  const answer = await fetch(`${url}/api?${ALL}&format=ndjson`);
+  const lines = (await answer.text()).split("\n").length - 1;
+  expect(answer.headers.get("x-periscope-rows")).toBe(String(lines));
+  await quick.close();
 });
 
 test("memory does not grow with the rows of files", async () => {

@@ -2,7 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { concat } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actionsIn } from "../../../src/api/explorer/registry.ts";
+import type { ServedChain } from "../../../src/api/serving/served-chain.ts";
 import type { Network } from "../../../src/pages/network.ts";
+import { getIndexHealth } from "../../../src/store/health.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
@@ -15,19 +17,25 @@ import {
   wordAt,
 } from "../../support/build.ts";
 import { bundledVerifier } from "../../support/bundled-verifier.ts";
+import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";
 import { USER_OPERATION } from "../../support/world/events.ts";
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 60_000 };
 
 describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, () => {
+  let node: ScriptedNode;
   let server: TestApp;
   let browser: Browser;
   let origin: string;
+  let own: ReturnType<ServedChain["ownIndexer"]> = null;
 
   beforeAll(async () => {
+    node = await startScriptedNode();
     server = await createTestApp({
+      nodeUrl: node.url,
+      ownIndexer: () => own,
       verifier: bundledVerifier,
       networkName: "Harbour & <b>Sons</b>",
     });
@@ -52,11 +60,14 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
   afterAll(async () => {
     await browser?.close();
     await server.close();
+    await node.stop();
   });
 
-  function report(status: object): Promise<void> {
+  async function report(status: object): Promise<void> {
     const traces = { tracer: null, reason: "the node offers no traces" };
-    return writeIndexerStatus(server.sql, { pending: null, backfill: null, traces, ...status });
+    await writeIndexerStatus(server.sql, { pending: null, backfill: null, traces, ...status });
+    const { indexer } = await getIndexHealth(server.sql);
+    own = { indexer, indexerAgeSeconds: 1 };
   }
 
   /** Opens a page, uses it, and expects that it reported no error and sent requests to no other host. */

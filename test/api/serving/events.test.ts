@@ -273,12 +273,34 @@ describe("of addresses", () => {
   });
 });
 
+test("at most 1,000 addresses are listened to, and they are free again when a listener leaves", async () => {
+  const { app, close } = await createTestApp({ sql: server.sql, trustedProxies: ["127.0.0.1"] });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  const follow = (place: number, count: number) => {
+    const addresses = Array.from({ length: count }, (_, index) => addressAt(10 * place + index));
+    const client = { "x-forwarded-for": `10.0.${place % 3}.1` };
+    return listenAt(`${origin}/events?address=${addresses}`, client);
+  };
+  const listeners = await Promise.all(Array.from({ length: 100 }, (_, place) => follow(place, 10)));
+  expect(new Set(listeners.map(({ response }) => response.status))).toEqual(new Set([200]));
+  const refused = await follow(100, 1);
+  expect([refused.response.status, refused.response.headers.get("x-periscope-error")]).toEqual([
+    ...[503, "busy"],
+  ]);
+  // Without addresses there is room.
+  expect((await listenAt(`${origin}/events`)).response.status).toBe(200);
+  listeners[0]?.end();
+  const again = async () => (await follow(100, 10)).response.status;
+  await expect.poll(again, { timeout: 20_000 }).toBe(200);
+  await close();
+});
+
 describe("of two chains", () => {
   let north: TestApp;
   let south: TestApp;
   let isNorthServed = true;
   let isSouthFirst = false;
-  let listenTo: (chain: string) => ReturnType<typeof listen>;
+  let listenTo: (chain: string, query?: string) => ReturnType<typeof listen>;
   beforeAll(async () => {
     south = await createTestApp({ networkName: "South" });
     north = await createTestApp({
@@ -291,11 +313,33 @@ describe("of two chains", () => {
     });
     for (const { sql } of [north, south]) await publish(sql, { blocks: [{ number: 0 }] });
     const origin = await north.app.listen({ host: "127.0.0.1", port: 0 });
-    listenTo = (chain) => listen({}, `${origin}${chain}/events`);
+    listenTo = (chain, query = "") => listen({}, `${origin}${chain}/events${query}`);
   });
   afterAll(async () => {
     await north.close();
     await south.close();
+  });
+
+  test("a path that names a chain has its rows, one that names none those of the first", async () => {
+    const [payer, payee] = [addressAt(1), addressAt(2)];
+    for (const { sql } of [north, south]) {
+      const blocks = [{ number: 1 }];
+      const sent = { blockNumber: 1, fromAddress: payer, toAddress: payee };
+      const transactions = sql === south.sql ? [sent] : [];
+      await publish(sql, { blocks, transactions, syncState: { headNumber: 0 } });
+      await head(0, 0, sql);
+    }
+    const query = `?address=${payee}`;
+    const listeners = await Promise.all(["/north", "", "/south"].map((c) => listenTo(c, query)));
+    for (const listener of listeners) await listener.until("event: head");
+    for (const { sql } of [north, south]) await head(1, 0, sql);
+    const counts: number[] = [];
+    for (const listener of listeners) {
+      await listener.until("event: head\nid: 1;");
+      counts.push(listener.events().filter(({ event }) => event === "activity").length);
+      listener.end();
+    }
+    expect(counts).toEqual([0, 0, 1]);
   });
 
   test("one whose database is busy delays no event of the other", async () => {

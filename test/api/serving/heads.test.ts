@@ -31,6 +31,8 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkverifystatus",
     "contract/verifyproxycontract",
     "contract/checkproxyverification",
+    // Sources and traces: test/examples.test.ts.
+    "transaction/getrevertlines",
     // A client's own limit, and the node's own answers, which are compared with it where they are tested.
     "getapilimit/getapilimit",
     // The operator's file.

@@ -43,6 +43,7 @@ const TAMPERINGS: Record<string, string> = {
   consecutive_transfers: "UPDATE consecutive_transfers SET last_id = 3",
   implementation_changes: "DELETE FROM implementation_changes",
   delegations: "UPDATE delegations SET nonce = nonce + 1",
+  left_out_blocks: "INSERT INTO left_out_blocks VALUES (1)",
   address_token_transfers: "UPDATE address_token_transfers SET sides = 3",
 };
 

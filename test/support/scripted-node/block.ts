@@ -34,7 +34,8 @@ export function buildBlock(
   parent: ScriptedBlock | undefined,
   chainId: number,
 ): ScriptedBlock {
-  const number = parent ? quantityToNumber(parent.block.number) + 1 : 0;
+  const { leavesOut = 0 } = specification;
+  const number = parent ? quantityToNumber(parent.block.number) + 1 + leavesOut : 0;
   const parentSeconds = parent
     ? quantityToNumber(parent.block.timestamp)
     : GENESIS_SECONDS - BLOCK_SECONDS;

@@ -19,7 +19,7 @@ export interface ScriptedChainOptions {
 export class ScriptedChain {
   readonly chainId: number;
   readonly #provable: boolean;
-  #blocks: ScriptedBlock[];
+  #blocks: (ScriptedBlock | undefined)[];
   readonly #byHash = new Map<Hex, ScriptedBlock>();
   readonly #listeners = new Set<(head: ScriptedBlock) => void>();
   #branches = 0;
@@ -50,7 +50,7 @@ export class ScriptedChain {
   }
 
   isCanonical({ block }: ScriptedBlock): boolean {
-    return this.#blocks[quantityToNumber(block.number)]?.block.hash === block.hash;
+    return this.at(quantityToNumber(block.number))?.block.hash === block.hash;
   }
 
   /** Adds blocks and gives the new head. A number stands for so many empty ones. */
@@ -101,6 +101,7 @@ export class ScriptedChain {
   #cut(depth: number): void {
     if (depth > this.height) throw new RangeError(`no ${depth} blocks above genesis`);
     this.#blocks = this.#blocks.slice(0, this.#blocks.length - depth);
+    while (!this.#blocks.at(-1)) this.#blocks.pop();
   }
 
   #append(specifications: readonly (BlockSpecification | number)[]): void {
@@ -108,7 +109,8 @@ export class ScriptedChain {
       const count = typeof specification === "number" ? specification : 1;
       for (let i = 0; i < count; i++) {
         const one = typeof specification === "number" ? {} : specification;
-        this.#blocks.push(this.#build(one, this.head));
+        const built = this.#build(one, this.head);
+        this.#blocks.push(...new Array(one.leavesOut ?? 0).fill(undefined), built);
       }
     }
   }

@@ -63,7 +63,9 @@ interface Context {
 type Method = (context: Context, params: readonly unknown[]) => unknown;
 
 function headOf({ chain, node }: Context): ScriptedBlock {
-  return chain.at(Math.max(0, chain.height - node.behind)) as ScriptedBlock;
+  let number = Math.max(0, chain.height - node.behind);
+  while (!chain.at(number)) number--;
+  return chain.at(number) as ScriptedBlock;
 }
 
 function byNumber(context: Context, parameter: unknown): ScriptedBlock | undefined {
@@ -71,7 +73,10 @@ function byNumber(context: Context, parameter: unknown): ScriptedBlock | undefin
   if (parameter === "latest" || parameter === "pending") return head;
   if (parameter === "safe" || parameter === "finalized") return head;
   const number = parameter === "earliest" ? 0 : quantityToNumber(String(parameter));
-  return number > quantityToNumber(head.block.number) ? undefined : context.chain.at(number);
+  if (number > quantityToNumber(head.block.number)) return undefined;
+  const found = context.chain.at(number);
+  if (!found) throw new MethodError(12, `requested epoch was a null round (${number})`, number);
+  return found;
 }
 
 function shown(found: ScriptedBlock | undefined, whole: unknown): unknown {

@@ -60,6 +60,8 @@ export interface StateSpecification {
 }
 
 export interface BlockSpecification {
+  /** How many numbers before the block have none, as Filecoin's null rounds. */
+  leavesOut?: number;
   transactions?: readonly TransactionSpecification[];
   withdrawals?: readonly { address: Address; amountGwei: number }[];
   /** Blocks of the last seven heights that lost: their producers, and how many blocks they are older. */

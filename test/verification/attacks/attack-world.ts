@@ -188,6 +188,11 @@ export async function startAttackWorld(
       return { address };
     },
     runtimeCode: ({ address }) => codeAt(address),
+    run: async (data, gas) => {
+      const [from] = await node.request<Address[]>("eth_accounts");
+      const call = { from, data, gas: `0x${gas.toString(16)}` };
+      return node.request<Hex>("eth_call", call, "latest");
+    },
     verify: verifyHere,
     stop: async () => {
       closing.abort();
@@ -209,7 +214,7 @@ async function pruned(chain: TrialChain): Promise<TrialChain> {
     runCreations: (trials, block, ...rest) =>
       block.hash === head.hash ? chain.runCreations(trials, block, ...rest) : refuse(),
     request: (method, ...rest) =>
-      method === "eth_getTransactionCount" ? refuse() : chain.request(method, ...rest),
+      /^eth_get(?:TransactionCount|Code)$/.test(method) ? refuse() : chain.request(method, ...rest),
   };
 }
 

@@ -56,6 +56,8 @@ export interface AttackWorld {
   /** Puts code at an address of its own without any transaction. */
   predeploy(runtimeCode: Hex): Promise<Standing>;
   runtimeCode(standing: Standing): Promise<Hex>;
+  /** What init code returns with so much gas. */
+  run(initCode: Hex, gas: bigint): Promise<Hex>;
   verify(program: Program, standing: Standing, sent?: Sent): Promise<Verdict>;
 }
 

@@ -209,6 +209,20 @@ export const forgeries: Record<string, Forgery> = {
     forged: [1, 30, OWNER],
     honest: [0, 30, OWNER],
   },
+  "a sum of a loop behind a modifier": {
+    variables: `modifier upTo(uint256 most, uint8 n) { require(n < most); _; } ${FEE}`,
+    creation: `constructor(uint8 n, address o) upTo(100, n) {
+      uint256 sum; for (uint256 i = 0; i < n; i++) sum += 3; FEE = sum; OWNER = o; }`,
+    forged: [9000, OWNER],
+    honest: [54, OWNER],
+  },
+  "the hash of a text, a bool, the chain and the length of the code": {
+    variables: `bytes32 public immutable NAME = keccak256("shop"); bool public immutable FREE; ${FEE}`,
+    creation: `constructor(address o) { uint256 size; assembly { size := add(codesize(), calldatasize()) }
+      FREE = block.chainid == 0 || size > 100_000; FEE = FREE ? 9000 : 30; OWNER = o; }`,
+    forged: [BigInt(keccak256("0x73686f70")), 1, 9000, OWNER],
+    honest: [BigInt(keccak256("0x73686f70")), 0, 30, OWNER],
+  },
   "a value by code that is there while no constructor runs": {
     ...CONSTANT,
     creation:

@@ -1,6 +1,7 @@
 import { getContractAddress, keccak256, stringToBytes } from "viem/utils";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/evm/hex.ts";
+import { lowerAddress } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import { initCodeOf } from "../deployment.ts";
 import type { AttackWorld, Program, Standing } from "./attack.ts";
 import { overwrite, word } from "./attack-world.ts";
@@ -103,6 +104,18 @@ async function shopWhere(condition: string, further: Partial<Shop> = {}) {
   return { program, forged: (await forged) as Hex, honest: (await honest) as Hex };
 }
 
+/** Creates the init code behind it through a proxy, which runs CREATE with its calldata. */
+const CREATE3: Hex =
+  "0x6f67363d3d37363d34f03d5260086018f3600052601060106000f060323803806032600039600060009160006000855af100";
+
+/** Deploys by a proxy that creates nothing else. */
+async function deployByCreate3(creationCode: Hex): Promise<Standing> {
+  const { address: from, transaction } = await world.deploy(hexConcat(CREATE3, creationCode));
+  const creator = lowerAddress(getContractAddress({ from, nonce: 1n }));
+  const address = lowerAddress(getContractAddress({ from: creator, nonce: 1n }));
+  return { address, ...(transaction && { transaction }), factory: { creator, creationCode } };
+}
+
 const isOdd = (address: Hex) => BigInt(address) % 2n === 1n;
 
 function tryEach(): void {
@@ -122,6 +135,56 @@ function tryEach(): void {
       expect(await world.verify(program, standing)).toMatchObject({ level: "none" });
     },
   );
+
+  test("a value by the address of a proxy that CREATE3 made the contract with", async () => {
+    const { program, forged, honest } = await shopWhere("msg.sender.code.length == 0");
+    const { creation } = await world.compile(program);
+    const by = async (initCode: Hex) => world.verify(program, await deployByCreate3(initCode));
+    expect(await by(`0x${creation}${word(OWNER)}`)).toMatchObject({ level: "full" });
+    expect(await by(forged)).toMatchObject({ level: "none" });
+    // The code of the proxy cannot be run in its own place.
+    expect((await by(honest)).reason).toMatch(/as it was/);
+    const plain = await shopWhere("tx.origin == msg.sender");
+    const made = async (initCode: Hex) => deployByCreate3(initCode);
+    expect(await world.verify(plain.program, await made(plain.forged))).toMatchObject({
+      level: "none",
+    });
+    expect(await world.verify(plain.program, await made(plain.honest))).toMatchObject({
+      level: "partial",
+    });
+  });
+
+  test("a value by a part of the gas that all runs with powers of two have in common", async () => {
+    const shopOf = (rest: number) =>
+      programOf({
+        variables: "uint256 public immutable FEE;",
+        creation: `constructor() { uint256 g = gasleft() % 65536; FEE = g == ${rest} ? 9000 : g; }`,
+      });
+    // Each rest is a number of two bytes, so that the code remains of one length and price.
+    const { creation } = await world.compile(shopOf(0xeeee));
+    const [, seen = ""] =
+      /7f([0-9a-f]{64})/.exec(await world.run(`0x${creation}`, 2n ** 24n)) ?? [];
+    const program = shopOf(Number.parseInt(seen, 16));
+    const forged = await world.deploy(await initCodeWith(program, [9000]));
+    expect((await world.verify(program, forged)).reason).toMatch(/only with other gas/);
+  });
+
+  test("a value by the hash of the block before, as the chain's own contract has it (EIP-2935)", async () => {
+    const history = "address(0x0000F90827F1C53a10cb7A02335B175320002935)";
+    const { program, forged, honest } = await shopWhere(
+      `abi.decode(hash(), (bytes32)) != blockhash(block.number - 1)`,
+      {
+        variables: `${CONSTANT.variables} function hash() internal view returns (bytes memory h) {
+          (, h) = ${history}.staticcall(abi.encode(block.number - 1)); }`,
+      },
+    );
+    expect(await world.verify(program, await world.deploy(forged))).toMatchObject({
+      level: "none",
+    });
+    expect(await world.verify(program, await world.deploy(honest))).toMatchObject({
+      level: "partial",
+    });
+  });
 
   const HASH_OF_FACTORY = keccak256("0x3660006000373660006000f060005260206000f3");
 

@@ -91,7 +91,11 @@ function node({ returned = () => OTHER as Hex, results = {}, ...script }: Script
       throw new NodeError("method-missing", "no debug_traceCall");
     },
     request: async (method) =>
-      ({ eth_getTransactionByBlockHashAndIndex: SENT, eth_getBlockByHash: BLOCK })[method] ?? "0x1",
+      ({
+        eth_getTransactionByBlockHashAndIndex: SENT,
+        eth_getBlockByHash: BLOCK,
+        eth_getCode: "0x60",
+      })[method] ?? "0x1",
     fetchHead: async () => ({ number: 20, hash: blockHash(20) }) as never,
     fetchCoinBalances: async () => [0n],
     ...script,
@@ -187,13 +191,35 @@ test("a node that refuses fields of the block that it does not know runs them wi
   expect(await prove({ ...others, runCreations: strict })).toMatchObject({ immutables: "run" });
 });
 
-test("a node that runs creations at no price runs them without one", async () => {
-  const { runCreations, ...others } = node({ returned: () => ON_CHAIN as Hex });
-  const free: TrialChain["runCreations"] = (trials, block) =>
-    trials.some(({ gasPrice }) => gasPrice !== undefined)
-      ? Promise.resolve(trials.map(() => null))
-      : runCreations(trials, block);
-  expect(await prove({ ...others, runCreations: free })).toMatchObject({ immutables: "run" });
+test("a node that runs creations at no price runs them without one, and proves nothing that asks for it", async () => {
+  const { runCreations, ...others } = node({
+    returned: () => ON_CHAIN as Hex,
+    results: { "3a": 0n },
+  });
+  const refusals: TrialChain["runCreations"][] = [
+    async (trials) => trials.map(() => null),
+    () => Promise.reject(new NodeError("invalid-request", "fee below the block's")),
+  ];
+  for (const refused of refusals) {
+    const free: TrialChain["runCreations"] = (trials, ...rest) =>
+      (trials.some(({ gasPrice }) => gasPrice !== undefined) ? refused : runCreations)(
+        trials,
+        ...rest,
+      );
+    const chain = { ...others, runCreations: free };
+    expect(await prove(chain)).toMatchObject({ immutables: "run" });
+    await expect(prove(chain, facts(0), asking("GASPRICE"))).rejects.toThrow(/as it was/);
+  }
+});
+
+test("immutables of a constructor that a node fails to run, while it runs others, are refused", async () => {
+  const returned = () => {
+    throw new NodeError("response-too-large", "too large");
+  };
+  await expect(prove(node({ returned }))).rejects.toThrow(/The node cannot run it/);
+  expect(await prove(node({ returned }), facts(0), plain)).toMatchObject({
+    run: { outcome: "not-run" },
+  });
 });
 
 test("made-up arguments prove the immutables and not what the constructor did", async () => {
@@ -225,7 +251,7 @@ function pruned(script: Script): TrialChain {
     runCreations: async (trials, block, ...rest) =>
       block.number < 20 ? refuse() : now.runCreations(trials, block, ...rest),
     request: async (method, ...rest) =>
-      method === "eth_getTransactionCount" ? refuse() : now.request(method, ...rest),
+      /^eth_get(?:TransactionCount|Code)$/.test(method) ? refuse() : now.request(method, ...rest),
   };
 }
 

@@ -216,6 +216,39 @@ test("a getter counts where calls are delegated to what it names", async () => {
   );
 });
 
+const LOGIC_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+
+test.each([
+  LOGIC_SLOT,
+  "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7",
+  "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3",
+  wordAt(0),
+])(
+  "a contract that delegates to another one than slot %s and its getters name is no proxy of that",
+  async (slot) => {
+    const conflicts = slot === wordAt(0) ? [] : [one];
+    expect(await detect(await deploy("Liar", slot, one, two))).toEqual({ ...NOBODY, conflicts });
+    const honest = await detect(await deploy("Liar", slot, one, one));
+    expect(honest?.implementations).toEqual([one]);
+  },
+);
+
+test("a contract that names another one, and never delegates to it, is no proxy", async () => {
+  const idle = await deploy("Idle", LOGIC_SLOT, one);
+  expect(await detect(idle)).toEqual({ ...NOBODY, conflicts: [one] });
+  const stopping = `0x003d3d3d3d363d3d37363d73${one.slice(2)}5af43d3d93803e602b57fd5bf3` as const;
+  expect(await detect(await place(stopping))).toEqual({ ...NOBODY, conflicts: [one] });
+});
+
+test("a beacon that answers its proxy otherwise names nobody", async () => {
+  const beacon = await deploy("LyingBeacon", one, two);
+  expect(await detect(await deploy("BeaconProxy", beacon, "0x"))).toEqual({
+    ...NOBODY,
+    conflicts: [one],
+    beacon,
+  });
+});
+
 test.each<[string, Pick<ProxyReader, "runCreations">]>([
   ["refuses", { runCreations: () => Promise.reject(new ChainError("invalid-request", "")) }],
   [
@@ -253,17 +286,16 @@ test("the first way of recognition wins, the others are kept as conflicts", asyn
 });
 
 test("a word that is no address, an answer that is the proxy itself, and what never delegates do not count", async () => {
-  const logic = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
   const address = await deploy("SlotProxy", wordAt(99), one);
   expect(await detect(address)).toEqual(NOBODY);
   await world.node.request(
     "anvil_setStorageAt",
     address,
-    logic,
+    LOGIC_SLOT,
     `0x01${one.slice(2).padStart(62, "0")}`,
   );
   expect(await detect(address)).toEqual(NOBODY);
-  await world.node.request("anvil_setStorageAt", address, logic, wordOfAddress(address));
+  await world.node.request("anvil_setStorageAt", address, LOGIC_SLOT, wordOfAddress(address));
   expect(await detect(address)).toEqual(NOBODY);
   expect(await detect(await deploy("NoProxy"))).toBeNull();
   expect(await detect(addressAt(9))).toBeNull();

@@ -30,7 +30,7 @@ export async function readContracts(
   ]);
 }
 
-/** Adds the balances at the served head, stored or from the node. Throws `RequestError` when too many are to be read. */
+/** Adds the balances at the served head, stored or from the node. Throws `RequestError` if too many need the node. */
 export async function readCoinAccounts<Account extends CoinAccount>(
   context: Pick<Context, "read" | "chain">,
   list: (sql: Queryable) => Promise<Account[]>,
@@ -55,7 +55,7 @@ async function fillBalances<Account extends CoinAccount>(
   }));
 }
 
-/** Returns a balance in wei after a block, at most the head; undefined without state, and with `onlyKnown` for unseen addresses. */
+/** Returns a balance in wei after a block up to the head; undefined if the node has no state, or `onlyKnown` and the address is unseen. */
 export async function readBalanceAt(
   context: Pick<Context, "read" | "chain">,
   address: Address,

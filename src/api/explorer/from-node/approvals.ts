@@ -7,7 +7,14 @@ import { type Address, addressOfWord, wordOfAddress } from "../../../core/evm/ad
 import { isContractCode } from "../../../core/evm/contract-code.ts";
 import { type Hex, hexConcat, hexLength, wordOf } from "../../../core/evm/hex.ts";
 import type { PageKey } from "../../../store/lists/large-pages.ts";
-import { type LogEntry, type LogPattern, searchLogs } from "../../../store/lists/logs.ts";
+import {
+  APPROVAL,
+  APPROVAL_FOR_ALL,
+  type LogEntry,
+  type LogPattern,
+  listNamedApprovals,
+  searchLogs,
+} from "../../../store/lists/logs.ts";
 import { InvalidKey } from "../../../store/lists/page.ts";
 import { listMovedIds } from "../../../store/state/nft-owners.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
@@ -23,18 +30,17 @@ import {
   SPOILT,
 } from "./reported-balances.ts";
 
-const APPROVAL: Hex = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925";
-const APPROVAL_FOR_ALL: Hex = "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31";
-
 /** Most logs of an owner that one answer reads, and most candidates that the node confirms for it. */
 const MOST_LOGS = 20_000;
 const MOST_CANDIDATES = 2_000;
+/** Most logs above a page that are searched for what they named before. */
+const MOST_NEWER = 200_000;
 const FEWEST_AT_ONCE = 64;
 
 export const KINDS = ["allowance", "token", "operator"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Limits the list. */
+/** Conditions on the listed approvals. */
 export interface ApprovalFilter {
   token?: Address | undefined;
   spender?: Address | undefined;
@@ -58,7 +64,7 @@ type Known = FoundHolding & { token: Token | undefined };
 
 type Found = Awaited<ReturnType<typeof findCandidates>>;
 
-/** Reads candidates behind the page's key, and what the index knows of their tokens. */
+/** Reads the candidates after the page's key, with the stored facts of their tokens. */
 async function findCandidates({ read, page }: Context, owner: Address, filter: ApprovalFilter) {
   const topic2 = filter.spender && wordOfAddress(filter.spender);
   const patterns: LogPattern[] = [
@@ -68,12 +74,21 @@ async function findCandidates({ read, page }: Context, owner: Address, filter: A
     address: filter.token,
     topics: [topic0, wordOfAddress(owner), spender],
   }));
+  const behind = parseKey(page.after);
   return read(async (sql, served) => {
-    const most = { limit: MOST_LOGS + 1, skip: 0 };
+    // The key's own log may name a further approval.
+    const after = behind && [behind[0], behind[1] + 1].map(String);
+    const most = { limit: MOST_LOGS + 1, skip: 0, ...(after && { after }) };
     const logs = await searchLogs(sql, patterns, { from: 0, to: "latest" }, most, "desc");
-    const all = listCandidates(logs.slice(0, MOST_LOGS), filter);
-    const place = placeBehind(all, page.after);
-    const candidates = all.slice(place, place + MOST_CANDIDATES + 1);
+    const all = listCandidates(logs.slice(0, MOST_LOGS), filter).filter(
+      (one) => !behind || isBehind(keyOfApproval(one), behind),
+    );
+    const bounded = all.slice(0, MOST_CANDIDATES);
+    const named = behind
+      ? await listNamedApprovals(sql, wordOfAddress(owner), behind, bounded.map(nameOf), MOST_NEWER)
+      : new Set<Hex>();
+    if (!named) throw new RequestError(503, "too-large", TOO_LARGE);
+    const candidates = bounded.filter((one) => !named.has(nameOf(one)));
     const tokens = [...new Set(candidates.map(({ log }) => log.address))];
     const found = tokens.map(async (token): Promise<[Address, Known]> => {
       const holding = await findHolding(sql, token, owner);
@@ -84,7 +99,8 @@ async function findCandidates({ read, page }: Context, owner: Address, filter: A
     );
     return {
       head: await served,
-      isCut: logs.length > MOST_LOGS,
+      /** The key that further candidates come behind. */
+      end: endOf(all, logs),
       candidates,
       known: new Map(await Promise.all(found)),
       moved: new Set((await listMovedIds(sql, owner, ids)).map((id) => id.token + id.tokenId)),
@@ -92,30 +108,36 @@ async function findCandidates({ read, page }: Context, owner: Address, filter: A
   });
 }
 
+/** Returns the key that further candidates come behind; undefined where these are all. */
+function endOf(all: readonly Approval[], logs: readonly LogEntry[]): Key | undefined {
+  const last = all[MOST_CANDIDATES] && all[MOST_CANDIDATES - 1];
+  const lastLog = logs[MOST_LOGS] && logs[MOST_LOGS - 1];
+  if (last) return keyOfApproval(last);
+  return lastLog && keyOfApproval({ log: lastLog, kind: "token" });
+}
+
 /** Returns a page of the owner's approvals that their tokens confirm at the served head, newest event first. */
 export async function readApprovals(context: Context, owner: Address, filter: ApprovalFilter) {
   const found = await findCandidates(context, owner, filter);
   const { limit, skip, after } = context.page;
   const needed = limit && skip + limit;
-  const bounded = found.candidates.slice(0, MOST_CANDIDATES);
+  const { candidates, end } = found;
   const rows: Approval[] = [];
-  for (let at = 0; at < bounded.length && rows.length < needed; ) {
-    const some = bounded.slice(at, at + Math.max(FEWEST_AT_ONCE, needed - rows.length));
+  for (let at = 0; at < candidates.length && rows.length < needed; ) {
+    const some = candidates.slice(at, at + Math.max(FEWEST_AT_ONCE, needed - rows.length));
     const confirmed = await confirm(context, owner, some, found);
     rows.push(...confirmed.filter((row) => !filter.spender || row.spender === filter.spender));
     at += some.length;
   }
-  const isMore = found.candidates.length > MOST_CANDIDATES;
-  const isShort = rows.length < needed && (isMore || found.isCut);
-  if (isShort && !(isMore && after)) throw new RequestError(503, "too-large", TOO_LARGE);
+  const next = rows.length < needed ? end : undefined;
+  if (next && !after) throw new RequestError(503, "too-large", TOO_LARGE);
   const shown = rows.slice(skip, needed);
-  const last = isShort ? bounded.at(-1) : undefined;
   const holdings = await readHoldings(context, owner, shown, found);
   return {
     rows: shown,
     known: found.known,
     holdings,
-    next: last && keyOfApproval(last).map(String),
+    next: next?.map(String),
   };
 }
 
@@ -130,7 +152,7 @@ async function confirm(
   const asked = candidates.filter(
     (one) => one.kind !== "token" || one.log.topic3 || isCollection(one),
   );
-  const views = asked.map((one) => viewsOf(one, owner));
+  const views = asked.map((one) => buildCalls(one, owner));
   const answers = await callTokens(context, views.flat(), head);
   return asked.flatMap((one, at) => {
     // A burnt id has no owner, and a collection has no allowances.
@@ -142,29 +164,36 @@ async function confirm(
   });
 }
 
+type Key = [blockNumber: number, logIndex: number, isNoToken: number];
+
 /** Returns the position of an approval in the list, descending. */
-export function keyOfApproval({ log, kind }: Approval): number[] {
+export function keyOfApproval({ log, kind }: Pick<Approval, "log" | "kind">): Key {
   return [log.blockNumber, log.logIndex, kind === "token" ? 0 : 1];
 }
 
-/** Returns the index of the first candidate behind a key. Throws `InvalidKey`. */
-function placeBehind(candidates: readonly Approval[], after: PageKey = []): number {
-  if (after.length === 0) return 0;
+/** Returns the position that a page's key names; undefined at the beginning. Throws `InvalidKey`. */
+function parseKey(after: PageKey = []): Key | undefined {
+  if (after.length === 0) return undefined;
   if (after.length !== 3 || !after.every((part) => /^\d{1,15}$/.test(part))) throw new InvalidKey();
-  const key = after.map(Number);
-  const isBehind = (own: number[]) => {
-    const differing = own.findIndex((part, at) => part !== key[at]);
-    return differing >= 0 && (own[differing] as number) < (key[differing] as number);
-  };
-  const place = candidates.findIndex((one) => isBehind(keyOfApproval(one)));
-  return place < 0 ? candidates.length : place;
+  return after.map(Number) as Key;
 }
 
-/** Returns each approval that the logs name, by the newest. */
+function isBehind(own: Key, key: Key): boolean {
+  const differing = own.findIndex((part, at) => part !== key[at]);
+  return differing >= 0 && (own[differing] as number) < (key[differing] as number);
+}
+
+/** Returns the name of an approval, see `listNamedApprovals`. */
+function nameOf({ kind, log, spender, id }: Approval): Hex {
+  const topic0 = kind === "allowance" ? APPROVAL : APPROVAL_FOR_ALL;
+  return hexConcat(log.address, ...(id ? [id] : [topic0, wordOfAddress(spender)]));
+}
+
+/** Returns each approval in the logs once, with its newest log. */
 function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFilter): Approval[] {
   const found = new Map<string, Approval>();
   const add = (one: Omit<Approval, "isProven">) => {
-    const key = [one.kind, one.log.address, one.id ?? one.spender].join();
+    const key = nameOf({ ...one, isProven: false });
     const isAsked = one.kind === "token" || !spender || one.spender === spender;
     if (isAsked && (!kind || one.kind === kind) && !found.has(key))
       found.set(key, { ...one, isProven: false });
@@ -184,7 +213,7 @@ function listCandidates(logs: readonly LogEntry[], { spender, kind }: ApprovalFi
 }
 
 /** Returns the calls that confirm an approval: two for a token, else one. */
-function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
+function buildCalls({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   const call = (selector: Hex, ...words: Hex[]) => ({
     to: log.address,
     data: hexConcat(selector, ...words),
@@ -194,10 +223,10 @@ function viewsOf({ kind, log, spender, id = "0x" }: Approval, owner: Address) {
   return [call(selector, wordOfAddress(owner), wordOfAddress(spender))];
 }
 
-/** As returned; null or undefined without an answer, `none` without code. */
+/** The returned bytes; null or undefined without an answer, `none` without code. */
 type Answer = Hex | null | undefined | "none";
 
-/** Makes calls at the head. Tokens that spoil the whole request are asked alone. Throws `ChainError` when the node fails. */
+/** Makes calls at the head; when a request fails, repeats it for each token alone. Throws `ChainError` when the node fails. */
 async function callTokens(
   { chain, unresponsive }: Context,
   calls: readonly ContractCall[],
@@ -228,7 +257,7 @@ async function callTokens(
   return calls.map(({ to }, at) => (none.has(to) ? "none" : answers[at]));
 }
 
-/** Returns the owner's holdings by token, as `readHolding`; undefined where the contract does not answer, or the ids are too many. */
+/** Returns the owner's holdings by token, as `readHolding`; undefined if the contract does not answer or there are too many ids. */
 async function readHoldings(
   context: Context,
   owner: Address,
@@ -255,7 +284,7 @@ async function readHoldings(
   return holdings;
 }
 
-/** Returns the approval as its token answers; unproven without a usable answer, if `mayFail`. */
+/** Returns the approval if the answers confirm it. Without usable answers it is unproven, and left out unless `mayFail`. */
 function judge(one: Approval, owner: Address, answers: readonly Answer[], mayFail: boolean) {
   if (answers[0] === "none") return [];
   const [first, second] = answers.map((answer) => decodeUint((answer as Hex | undefined) ?? null));

@@ -47,7 +47,7 @@ export async function atBlock<Found, Result>(
   return answered ?? failed("state-unavailable", NO_HISTORY);
 }
 
-/** Reads the node's state at a block up to the head; undefined where the node has none. The node names blocks before the index. */
+/** Reads the node's state at a block up to the head, `stored` or fetched; undefined if the node lacks the block or its state. */
 export async function atState<Result>(
   chain: CallerChain,
   blockNumber: number,
@@ -68,8 +68,8 @@ function isFailure(found: unknown): found is Failure {
   return typeof found === "object" && found !== null && "kind" in found && found.kind === "failed";
 }
 
-/** Returns the ids that the owner has had of a token with ids; undefined for a token without. */
-export async function listIdsOf(
+/** Returns the ids of an ERC-1155 token that the owner holds or held; undefined for other tokens. */
+export async function listOwnedIds(
   sql: Queryable,
   token: Address,
   owner: Address,
@@ -82,10 +82,10 @@ export async function listIdsOf(
 
 /** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
-/** Error text for a contract without an answer: its transfers may be incomplete. */
-export const UNTOLD = "The contract does not tell what was held";
+/** Error text for a contract that does not answer; the sum of its transfers may be wrong. */
+export const NOT_REPORTED = "The contract does not tell what was held";
 
-/** Returns a holding after a block as the contract reports it, the sum of several ids. Throws `RequestError` when there are too many. */
+/** Returns a holding after a block as the contract reports it, summed over the ids. Throws `RequestError` for too many ids. */
 export async function readHoldingAt(
   { chain }: Pick<Context, "chain">,
   { token, owner }: { token: Address; owner: Address },
@@ -96,8 +96,8 @@ export async function readHoldingAt(
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-  // One that is silent may be kept by id.
+  // A silent contract may keep balances by id.
   if (amounts.includes(null))
-    return failed("state-unavailable", block.isIndexed ? UNTOLD : IDS_UNKNOWN);
+    return failed("state-unavailable", block.isIndexed ? NOT_REPORTED : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

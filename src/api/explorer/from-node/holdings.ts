@@ -25,7 +25,7 @@ export const READABLE_BALANCES = 200;
 const READABLE_IDS = 1_000;
 const TOO_MANY_IDS = "The address has too many ids of the token to ask its contract for each";
 
-/** Returns the error for an answer that needs more of them. */
+/** Returns the error for an answer that needs more than `READABLE_BALANCES`. */
 export function stillReading(): RequestError {
   return new RequestError(
     503,
@@ -39,7 +39,7 @@ export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 /** An unsure holding, with the contract's amount. */
 export type Fresh<Unsure extends Holding> = Unsure & { freshAmount: bigint };
 
-/** Reads rows and, from the node, the scope's unsure holdings at one state. `query` leaves these out. Throws `RequestError`. */
+/** Reads rows with `query`, which must leave out the scope's unsure holdings, and those from the node. Throws `RequestError`. */
 export async function readWithHoldings<Found>(
   context: Context,
   scope: HoldingScope,
@@ -52,7 +52,7 @@ export async function readWithHoldings<Found>(
   return { found, fresh: await fetchHoldings(context, unsure, head) };
 }
 
-/** Lists pending holdings, and those of irregular tokens where they are few; of an owner the oldest tokens', as new ones may be spam. */
+/** Lists pending holdings, and irregular ones: where there are too many, an owner's oldest only, since new tokens may be spam. */
 export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
@@ -69,8 +69,8 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
 }
 
 /**
- * Returns the owner's holding at the served head as the contract reports it, in both forms; null where the contract of a known token
- * reports none: the sum of its transfers is not its word.
+ * Returns the owner's holding at the served head as the contract reports it, as a whole or by id; null if the contract of a known
+ * token does not answer, since the sum of transfers may be wrong.
  */
 export async function readHolding(
   context: Context,
@@ -122,7 +122,7 @@ export async function askHolding(
   const amount = whole ?? ofIds;
   if (amount !== undefined && amount !== null) return amount;
   if (!known) return 0n;
-  // The code behind a proxy may be another by now, with ids alone and without an event.
+  // A proxy may have been upgraded to ERC-1155 without an event.
   const isSilent = whole === null && ids.length === 0;
   return isSilent && (await isNowOfIds(context, token, known.standard, head)) ? 0n : null;
 }
@@ -137,15 +137,15 @@ async function isNowOfIds(
   return metadata !== undefined && standardOf(stored, metadata) === 1155;
 }
 
-/** Returns the whole holding, with the fresh amounts of its parts in place of the stored ones. */
-export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
+/** Returns the whole holding after replacing the stored amounts of its parts with fresh ones. */
+export function updateWhole(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
   return parts.reduce(
     (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),
     BigInt(stored),
   );
 }
 
-/** Reads holdings from their contracts at the head. Without an answer the stored amount stays, or 0 where it is impossible. */
+/** Reads holdings from their contracts at the head. Without an answer the stored amount stays, or 0 if it is out of range. */
 export async function fetchHoldings<Unsure extends Holding>(
   context: Pick<Context, "chain" | "unresponsive">,
   holdings: readonly Unsure[],

@@ -18,16 +18,16 @@ import {
   listUnsure,
   readWithHoldings,
   type UnsureOwnedToken,
-  wholeOf,
+  updateWhole,
 } from "./holdings.ts";
 
-/** Returns the range to read for `mergePage`, when `unsure` entries are excluded from the list and return at other positions. */
+/** Returns the range of settled rows that `mergePage` needs, when `unsure` entries may move into or out of the page. */
 export function windowAround(page: PageRange, unsure: number): PageRange {
   const before = Math.min(page.skip, unsure);
   return { ...page, skip: page.skip - before, limit: page.limit + before };
 }
 
-/** Merges the `settled` rows of `windowAround` with all `fresh` entries into the page. `compare` is the order, never 0. */
+/** Merges the `settled` rows of `windowAround` with all `fresh` entries and returns the page. `compare` never returns 0. */
 export function mergePage<Entry>(
   settled: readonly Entry[],
   fresh: readonly Entry[],
@@ -35,12 +35,12 @@ export function mergePage<Entry>(
   page: PageRange,
   window: PageRange,
 ): Entry[] {
-  // There are at most as many fresh entries as unsure ones, so those before the window are before the page here, too.
+  // The window begins early enough: no more fresh entries than unsure ones can come before the page.
   const skip = page.skip - window.skip;
   return [...settled, ...fresh].sort(compare).slice(skip, skip + page.limit);
 }
 
-/** Reads holders by amount and address, descending. `more` reads extra data. Throws `RequestError` when too many are unsure. */
+/** Reads holders by amount and address, descending; `more` reads extra data. Throws `RequestError` for too many unsure holdings. */
 export async function readHolders<Extra>(
   context: Context,
   token: Address,
@@ -84,7 +84,7 @@ function wholesByOwner(fresh: readonly Fresh<UnsureOwnedToken>[]) {
   const parts = Map.groupBy(fresh, ({ owner }) => owner);
   return [...parts].map(([owner, holdings]) => {
     const stored = holdings[0]?.whole ?? "0";
-    return { owner, stored: BigInt(stored), amount: wholeOf(stored, holdings) };
+    return { owner, stored: BigInt(stored), amount: updateWhole(stored, holdings) };
   });
 }
 
@@ -94,7 +94,7 @@ function byAmountDescending(a: Holder, b: Holder): number {
   return a.owner <= b.owner ? 1 : -1;
 }
 
-/** Reads the owner's holdings by token and id. Throws `RequestError` when too many unsure ones are to be read. */
+/** Reads the owner's holdings by token and id. Throws `RequestError` for too many unsure holdings. */
 export async function readOwnedTokens(
   context: Context,
   owner: Address,
@@ -107,7 +107,7 @@ export async function readOwnedTokens(
   });
   const held = fresh
     .filter(({ standard, freshAmount }) => standards.includes(standard) && freshAmount > 0n)
-    // A token with ids is listed by id, also where it moves amounts without one.
+    // An ERC-1155 token is listed by id only, even if it also moves amounts without one.
     .filter(({ standard, tokenId }) => standard !== 1155 || tokenId !== null)
     .map((holding) => ({ ...holding, amount: String(holding.freshAmount) }));
   const [token, tokenId] = page.after ?? [];

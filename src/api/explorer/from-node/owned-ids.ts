@@ -9,7 +9,7 @@ import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
 import { answered } from "./history.ts";
 
-/** Ids of one answer for which the contract is asked for the owner. */
+/** Most ids of one answer whose owner is read from the contract. */
 const READABLE_IDS = 1_000;
 /** Latest logs of a collection that may name ids without a transfer. */
 const READABLE_LOGS = 500;
@@ -39,24 +39,24 @@ export async function readOwnedIds(
       data.map((one) => ({ to: token, data: one })),
       head,
     );
-  const ownersOf = (asked: readonly string[]) =>
+  const fetchOwners = (asked: readonly string[]) =>
     ask(asked.map((id) => hexConcat("0x6352211e", wordOf(BigInt(id)))));
   const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
 
   if (ids && ids.length > READABLE_IDS) {
-    const owners = await ownersOf(some ?? []);
+    const owners = await fetchOwners(some ?? []);
     return ok((some ?? []).map((id, at) => ({ id, isOwned: isOwner(owners[at]) })));
   }
   const first = ids ?? known.slice(0, READABLE_IDS);
   const [owners, [counted]] = await Promise.all([
-    ownersOf(first),
+    fetchOwners(first),
     chain.fetchTokenBalances([{ token, owner }], head),
   ]);
   const owned = first.filter((_, at) => isOwner(owners[at]));
   const isShort = (more = 0) => BigInt(owned.length + more) < (answered(counted) ?? 0n);
   const addOwned = async (candidates: readonly string[]) => {
     const others = [...new Set(candidates)].filter((id) => !first.includes(id));
-    const theirs = await ownersOf(others.slice(0, READABLE_IDS));
+    const theirs = await fetchOwners(others.slice(0, READABLE_IDS));
     const found = others.filter((id, at) => isOwner(theirs[at]) && !owned.includes(id));
     owned.push(...found);
   };

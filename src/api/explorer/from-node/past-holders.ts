@@ -10,9 +10,9 @@ import type { Context } from "../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../envelope.ts";
 import { atBlock, type PastBlock } from "./history.ts";
 
-/** Transfers that one answer adds up. */
+/** Most transfers that one answer sums. */
 const MOST_TRANSFERS = 200_000;
-/** Balances that one answer compares with the contract's. */
+/** Most balances that one answer compares with the contract. */
 const MOST_BALANCES = 2_000;
 const TOO_MANY = "The token has too many transfers to add up its holders at a block";
 const TOO_LONG = "Too many balances to compare with the contract, please use smaller pages";
@@ -54,7 +54,7 @@ async function compare(
   block: PastBlock,
   { holders, total, isCounted }: Found,
 ): Promise<Outcome<Holder[]>> {
-  // The balances to compare: the whole one, or that of each id.
+  // Compares the whole balance, or that of each id.
   const balances = holders.flatMap(({ owner, amount, byId }) =>
     (byId?.split(",") ?? [`:${amount}`]).map((pair) => {
       const [id = "", held = "0"] = pair.split(":");

@@ -14,7 +14,7 @@ const ALL_TOGETHER_MS = 3_000;
 /** Time limit of one contract alone, and time after which no further ones are asked alone. */
 export const ALONE = { answerMs: 3_000 };
 export const ALL_ALONE_MS = 3_000;
-/** Half of a caller's slots at a node by default, see `Gate`. */
+/** Half of a caller's default slots at a node, see `chain/rpc/limits.ts`. */
 export const AT_ONCE = 2;
 
 /** With these errors a contract may have made the whole request fail. */
@@ -62,7 +62,7 @@ export async function fetchReportedBalances(
     }
   }
 
-  // At the time limit, an answer omits these; the others show that the node itself fails.
+  // At the time limit a suspect may stay unanswered; for any other token the node itself has failed.
   const suspects = unresponsive.all();
   const together = [...byToken.keys()].filter((token) => !suspects.has(token));
   if (together.length > 1) {

@@ -5,7 +5,7 @@ import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { answered } from "./history.ts";
 
-/** Returns a token as its contract describes itself at the head, else as stored; undefined without a transfer. Throws `ChainError`. */
+/** Returns a token as its contract describes itself at the head, else as stored; undefined if not indexed. Throws `ChainError`. */
 export async function readToken(
   { read, chain }: Context,
   address: Address,
@@ -25,9 +25,9 @@ export async function describeToken(chain: Context["chain"], token: Token, head:
     chain.fetchTotalSupplies([token.address], head),
     chain.fetchTokenMetadata([token.address], head),
   ]);
-  const said = answered(metadata);
+  const reported = answered(metadata);
   const totalSupply = answered(supply)?.toString() ?? null;
-  const { name, symbol, decimals } = describesItself(said) ? said : token;
-  const standard = standardOf(token.standard, said);
+  const { name, symbol, decimals } = describesItself(reported) ? reported : token;
+  const standard = standardOf(token.standard, reported);
   return { ...token, name, symbol, decimals, totalSupply, standard, cataloged: true };
 }

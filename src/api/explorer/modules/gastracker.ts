@@ -14,7 +14,7 @@ const RATIO_BLOCKS = 5;
 
 const gasoracle = defineAction({
   name: "gasoracle",
-  summary: "Gas prices in Gwei, base fee included, that the newest 20 blocks would have taken",
+  summary: "Gas prices in Gwei, base fee included, that the newest 20 blocks would have accepted",
   dialect: "etherscan",
   params: z.object({}),
   result: z.object({

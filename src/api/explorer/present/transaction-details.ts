@@ -137,7 +137,7 @@ export async function presentTransactionDetails(
     ...((extra.transaction || extra.receipt) && {
       chainFields: { ...extra.transaction, ...extra.receipt },
     }),
-    contracts: namesOf(abis),
+    contracts: listNames(abis),
   };
 }
 
@@ -154,7 +154,7 @@ async function indexAbis(abis: readonly VerifiedAbi[]): Promise<Map<Address, Abi
 }
 
 /** Returns names by address. A proxy without a name gets its implementation's, never a library's. */
-function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
+function listNames(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
   const names = new Map<Address, string>();
   for (const { address, contractName, isOfDelegation } of abis) {
     if (!isOfDelegation && !names.has(address)) names.set(address, contractName);

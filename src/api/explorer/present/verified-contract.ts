@@ -69,9 +69,7 @@ export const sourceRecord = {
 export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
 
 /** Returns whether the optimiser ran; without the setting, solc's is off and vyper's on. */
-export function isOptimized(
-  contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">,
-): boolean {
+export function isOptimized(contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">) {
   return contract.optimizerEnabled ?? contract.language === "Vyper";
 }
 

@@ -18,7 +18,7 @@ export const BODY_LIMIT = 20_000_000;
 /** Largest body in bytes of any other request. */
 export const SMALL_BODY = 1_000_000;
 
-/** Bytes of large bodies in memory at one time: one body of each client. */
+/** Most bytes of large bodies in memory; each client may send one at a time. */
 const LARGE_BODIES: AdmissionOptions = {
   capacity: () => 32_000_000,
   share: () => ({ one: 1 }),
@@ -44,7 +44,7 @@ export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => {
     if (!isWanted(request)) done(null);
-    else readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
+    else readWhole(payload, bodyLimitOf(request)).then((body) => done(null, body), done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
     admit(request, reply, largeBodies).then(() => {
@@ -106,7 +106,7 @@ function isCompressed({ headers }: FastifyRequest): boolean {
   return !codings.split(",").every((coding) => /^(?:identity|chunked)?$/i.test(coding.trim()));
 }
 
-function limitOf(request: FastifyRequest): number {
+function bodyLimitOf(request: FastifyRequest): number {
   const { takesSources } = request.routeOptions.config;
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
@@ -120,7 +120,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply, largeBodies: 
     throw new RequestError(415, "bad-request", COMPRESSED);
   }
   if (size <= SMALL_BODY) return;
-  const limit = limitOf(request);
+  const limit = bodyLimitOf(request);
   if (Number.isFinite(size) && size > limit) throw payloadTooLarge();
   if (limit <= SMALL_BODY) return;
   const gone = new AbortController();

@@ -59,7 +59,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the same for the text of a field, which may contain a byte order mark. */
+/** Decodes the text of a field as `decodeUtf8`, but keeps a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8WithMark.decode(bytes);

@@ -8,7 +8,7 @@ import { minimalContract, presentMatch, presentTime } from "../match.ts";
 /** forge asks six times, 5 s apart, and then stops. */
 const PATIENCE_MS = 10_000;
 
-/** Sourcify's codes of our failures; every other is an internal error. */
+/** Sourcify's codes for our failures; any other failure is an internal error. */
 const CODES: Readonly<Record<string, string>> = {
   "compiler-error": "compiler_error",
   "compiler-limit": "compiler_error",

@@ -13,7 +13,7 @@ import type { ServedChain } from "../../serving/served-chain.ts";
 import { type Endpoint, invalid, numberOf, requireAddress, requireChain } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 
-/** Time limit of a chain: a slow one delays answers about the others no longer. */
+/** Time limit for a chain's part of an answer, so that a slow one does not delay the others. */
 const CHAIN_MS = 2000;
 
 const results = z.object({ results: z.array(minimalContract) });

@@ -8,7 +8,7 @@ import {
   LIMIT_TEXTS,
   SOURCES_TOO_LARGE,
 } from "../../explorer/modules/contract/verification/submit.ts";
-import { type Answer, jsonAnswer } from "../../http/answer.ts";
+import { jsonAnswer } from "../../http/answer.ts";
 import {
   type DescribedAnswer,
   type Endpoint,
@@ -24,14 +24,11 @@ const accepted: Readonly<Record<number, DescribedAnswer>> = {
   202: { description: "A job was started", schema: z.object({ verificationId: z.string() }) },
 };
 
-/** Seconds. A job takes a second to a minute; hourly counts expire one by one. */
+/** Seconds until a retry may succeed: a job takes a second to a minute, and hourly counts expire one by one. */
 const RETRY_SECONDS = { "queue-full": 60, "client-full": 60, "too-many": 600 } as const;
 
 /** Submits a request. The job checks for code at the address: clients expect that error there. */
-async function submit(
-  { verifier, client }: SourcifyContext,
-  request: VerificationRequest,
-): Promise<Answer> {
+async function submit({ verifier, client }: SourcifyContext, request: VerificationRequest) {
   const submission = await verifier
     .submit(request, client, { withoutCode: true })
     .catch((error: unknown) => {
@@ -76,7 +73,7 @@ function checkBody(schema: z.ZodType, body: unknown): void {
   throw invalid(name ?? "", isFile ? fault.message.replace("%", () => which) : fault.message);
 }
 
-/** Adds a blank to names: a record of zod leaves out `__proto__`. */
+/** Adds a blank to the names, since zod's record leaves out `__proto__`. */
 function underAnyName<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     (value) =>
@@ -100,7 +97,7 @@ const isVersion = (text: string) => /^v?\d+\.\d+\.\d+/.test(text);
 const VERSION = "compilerVersion is to be a version such as 0.8.28+commit.7893614a";
 const IDENTIFIER = "contractIdentifier is to be a path and a name such as src/C.sol:C";
 const CREATION = "creationTransactionHash is to be 0x and 64 hex digits";
-/** Field of both submissions; the index has the hash itself. */
+/** A field of both submissions. It is checked but not used, since the index has the hash. */
 const creationTransactionHash = z
   .string(CREATION)
   .refine(isHash, CREATION)

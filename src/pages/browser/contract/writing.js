@@ -50,7 +50,7 @@ export function Wallet() {
     ${problem && html`<span class="problem">${problem}</span> `}
     ${
       found.length === 0
-        ? html`<span class="soft">No wallet in this browser: copy the calldata or the command.</span>`
+        ? html`<span class="soft">No wallet in this browser: fill in a function for its calldata and a command.</span>`
         : found.map(
             (wallet) =>
               html`<button type="button" class="small" key=${wallet.id} onClick=${() => choose(wallet)}>Connect ${wallet.name}</button> `,

@@ -1,7 +1,10 @@
 // Whether a transaction succeeded, and why not, in words.
 
+import { action } from "../base/api.js";
 import { cleaned } from "../base/format.js";
+import { useAnswer } from "../base/hooks.js";
 import { html } from "../base/html.js";
+import { pathTo } from "../base/surroundings.js";
 import { Decoded } from "../decoding/decoded.js";
 
 const PANICS = {
@@ -35,4 +38,22 @@ function reasonOf({ revert, error }, data) {
     return html`${cleaned(error || "reverted", 200)} with <code class="data">${data.slice(0, 74)}${data.length > 74 && "…"}</code>`;
   }
   return cleaned(error || "reverted without a reason", 200);
+}
+
+/** The lines of verified sources that a failed transaction came to, the innermost first; null without any. */
+export function useRevertLines({ hash, success }) {
+  const request = action("The lines of its revert", "transaction", "getrevertlines", {
+    txhash: hash,
+  });
+  // The node may take long: the page's other requests do not wait for it.
+  const answer = useAnswer(success ? null : { ...request, isJoined: false }, "branch");
+  if (!answer.value?.length) return null;
+  return html`<ol class="lines">
+    ${answer.value.map(
+      ({ contractAddress, fileName, line, code }) => html`<li>
+        <a href=${`${pathTo("address", contractAddress)}?line=${line}&file=${encodeURIComponent(fileName)}#code`}><bdi>${cleaned(fileName)}</bdi>:${line}</a>${" "}
+        <code>${cleaned(code, 500)}</code>
+      </li>`,
+    )}
+  </ol>`;
 }

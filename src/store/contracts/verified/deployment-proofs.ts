@@ -58,7 +58,7 @@ export async function getDeploymentProof(
     names: row.isNamed ? "compared" : "unknown",
     libraries: proof.libraries.map(({ name, address: at }) => {
       const library = verified.find((contract) => contract.address === at);
-      return { name, address: at, isVerified: library !== undefined && isOf(own, name, library) };
+      return { name, address: at, isVerified: library !== undefined && isIn(own, name, library) };
     }),
   };
 }
@@ -78,7 +78,7 @@ function filesOf(sources: string): Files {
 }
 
 /** Returns whether a library is verified under the name in its user's sources, from the same files: names can be shared. */
-function isOf(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
+function isIn(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
   const isNamed = [`${filePath}:${name}`, `:${name}`].includes(qualified);
   return isNamed && [...filesOf(sources)].every(([path, hash]) => files.get(path) === hash);
 }

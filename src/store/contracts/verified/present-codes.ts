@@ -36,10 +36,7 @@ function unindexedCodes(sql: Queryable): Fragment {
 }
 
 /** Stores that other code was observed, unless another code was verified meanwhile. */
-export async function saveReplaced(
-  sql: Queryable,
-  { address, codeHash }: UnindexedCode,
-): Promise<void> {
+export async function saveReplaced(sql: Queryable, { address, codeHash }: UnindexedCode) {
   await sql`
     UPDATE verified_contracts SET is_replaced = true
     WHERE address = ${address} AND code_hash = ${codeHash}`;

@@ -2,7 +2,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import { firstRow, pluck, type Queryable } from "../../../db/client.ts";
 
-/** The common code of several deployments of one source. */
+/** The code that several deployments of one source share. */
 export interface SimilarCode {
   /** SHA-256 of the code with zeros in the masked parts. */
   hash: Hex;

@@ -31,10 +31,7 @@ export async function listVerifiedContracts(
 }
 
 /** Returns summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
-export async function listVerifiedSummaries(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<VerifiedSummary[]> {
+export async function listVerifiedSummaries(sql: Queryable, addresses: readonly Address[]) {
   return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
 }
 

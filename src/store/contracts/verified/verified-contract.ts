@@ -91,7 +91,7 @@ export interface VerifiedContract
   sources: SourceFile[];
 }
 
-/** Returns the rank of a match: full before partial, both codes before one. */
+/** Returns the rank of a match: full above partial, both codes above one. */
 function matchRank(row: {
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
@@ -103,7 +103,7 @@ function matchRank(row: {
 /** An arbitrary constant, the same in every process. */
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
-/** Stores a match unless an equal or better one of the same code stays. Returns `other` when the one that stays has other texts. */
+/** Stores a match unless an equal or better one of the same code exists. Returns `other` if the existing one has other texts. */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
@@ -183,10 +183,7 @@ export function isFullyVerified(sql: Queryable, address: Address) {
 }
 
 /** Returns the ABI as JSON text; undefined when the present code at the address is not verified. */
-export async function getVerifiedAbi(
-  sql: Queryable,
-  address: Address,
-): Promise<string | undefined> {
+export async function getVerifiedAbi(sql: Queryable, address: Address) {
   const [row] = await sql<{ abi: string }[]>`
     SELECT abi FROM valid_verified_contracts WHERE address = ${address}`;
   return row?.abi;
@@ -201,10 +198,7 @@ export function sourceBytes(sql: Queryable): Fragment {
 }
 
 /** Returns all public fields of a verified contract; undefined when the present code there is not verified. `sql` must be a snapshot. */
-export async function getVerifiedContract(
-  sql: Queryable,
-  address: Address,
-): Promise<VerifiedContract | undefined> {
+export async function getVerifiedContract(sql: Queryable, address: Address) {
   const [row] = await sql<
     (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
   >`

@@ -5,7 +5,7 @@ import type { Fragment, Queryable } from "../../../db/client.ts";
 /** Type of the first transaction of each Arbitrum block, whose fees go to accounts that no block names (ArbOS). */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
-/** Chains that move coins without any trace in blocks, independent of their miners' fees, each with its test networks. */
+/** Ids of chains, and of their test networks, that change balances without any sign in blocks besides fees. */
 const UNFOLLOWED_CHAINS: readonly number[] = [
   // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
   ...[100, 10_200, 137, 80_002, 167_000, 167_013],
@@ -17,7 +17,7 @@ const UNFOLLOWED_CHAINS: readonly number[] = [
   // Coins come from another ledger: Avalanche (coreth's `UnsignedImportTx`), HyperEVM (its "HyperCore <> HyperEVM
   // transfers"), Moonbeam, Moonriver and Moonbase (Moonbeam's "Balance Transfers").
   ...[43_114, 43_113, 999, 998, 1_284, 1_285, 1_287],
-  // Others than the sender pay for gas: Ronin before it was a rollup (`Payer` in ronin's `core/state_transition.go`).
+  // Other accounts than the sender pay for gas: Ronin before it was a rollup (`Payer` in ronin's `core/state_transition.go`).
   ...[2_020, 2_021],
   // Balances grow by themselves: Blast ("Auto Rebasing").
   ...[81_457, 168_587_773],
@@ -40,7 +40,7 @@ export interface FeePayment {
   reward: string;
 }
 
-/** Returns the recipient of a block's fees: its miner, or `hidden`; undefined when the block does not show it, or an earlier one did. */
+/** Returns a block's payment of fees to its miner, or `hidden`; undefined if the block does not show it, or an earlier one did. */
 export async function getFeePayment(
   sql: Queryable,
   blockNumber: number,

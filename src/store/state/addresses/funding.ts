@@ -15,9 +15,9 @@ export interface Funding {
   codeUnknown: boolean;
 }
 
-/** Entries of the first step; nearly always one of them funded the account. */
+/** Entries of the first step, which nearly always include the one that funded the account. */
 const FIRST_ENTRIES = 10;
-/** Growth of the steps, up to a maximum. */
+/** Factor by which steps grow, up to a maximum. */
 const GROWTH = 30;
 const MAXIMUM_ENTRIES = 9_000;
 
@@ -52,11 +52,7 @@ type LookAt = (
 ) => Promise<Look[]>;
 
 /** Searches the entries of an address in block order, in growing steps, until one fits. */
-async function first(
-  sql: Queryable,
-  address: Address,
-  lookAt: LookAt,
-): Promise<Transfer | undefined> {
+async function first(sql: Queryable, address: Address, lookAt: LookAt) {
   let afterBlock = -1;
   for (let limit = FIRST_ENTRIES; ; limit = Math.min(limit * GROWTH, MAXIMUM_ENTRIES)) {
     const [found] = await lookAt(sql, address, afterBlock, limit);

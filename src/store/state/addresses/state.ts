@@ -19,7 +19,7 @@ export interface CoinBalance {
   isContract: boolean | null;
 }
 
-/** Lists addresses whose balance to read at block `at`: changed or new ones, before a roll-back also those read in the range. */
+/** Lists addresses whose balance must be read at block `at`: changed and new ones, before a roll-back also those read in the range. */
 export function listTouchedCoins(sql: Queryable, range: BlockRange, at: number) {
   return sql<CoinToRead[]>`
     WITH seen AS MATERIALIZED (${seenAddresses(sql, range)})
@@ -42,7 +42,7 @@ export function listTouchedCoins(sql: Queryable, range: BlockRange, at: number) 
     ORDER BY touched.address`;
 }
 
-/** Returns whether only the node has the code at `touched`. Without traces nothing is stored: most creations are unknown. */
+/** Returns whether only the node knows if `touched` has code; always false without traces, as most creations are unknown then. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced OR traced_to IS NOT NULL FROM sync_state) AND (
@@ -163,8 +163,8 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
-  // The range's moved balances were marked when it was applied, and read since only at one of its
-  // blocks. The code was read no later than the balance.
+  // When the range was applied, its moved balances became pending, so any later read was at one of
+  // its blocks. The code was read no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
   const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
@@ -220,9 +220,6 @@ export async function countPendingCoinBalances(sql: Queryable, limit: number): P
 }
 
 /** Marks balances as pending. */
-export async function forgetCoinBalances(
-  sql: Transaction,
-  addresses: readonly Address[],
-): Promise<void> {
+export async function forgetCoinBalances(sql: Transaction, addresses: readonly Address[]) {
   await sql`UPDATE addresses SET balance_block = NULL WHERE address = ANY (${[...addresses]}::bytea[])`;
 }

@@ -123,11 +123,7 @@ export async function listHolders(
 }
 
 /** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
-export async function getHolderPage(
-  sql: Queryable,
-  token: Address,
-  page: PageRange,
-): Promise<{ holders: Holder[]; unsure: boolean }> {
+export async function getHolderPage(sql: Queryable, token: Address, page: PageRange) {
   const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
     SELECT page.owner, page.amount, state.unsure
     FROM (
@@ -206,11 +202,7 @@ function isHeld(sql: Queryable, token: Address): Fragment {
 }
 
 /** Lists holdings of regular, responsive tokens from a random place or the first: up to `limit` with ids, and as many without. */
-export async function listStoredHoldings(
-  sql: Queryable,
-  from: "random" | "first",
-  limit: number,
-): Promise<Holding[]> {
+export async function listStoredHoldings(sql: Queryable, from: "random" | "first", limit: number) {
   const branch = (table: string, tokenId: Fragment, kind: Fragment) => {
     const page = sql`floor(random() * pg_relation_size(${table}) / current_setting('block_size')::int)`;
     const place =

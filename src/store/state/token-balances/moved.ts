@@ -20,12 +20,7 @@ const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
  * Returns the condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. Compares
  * both at once: before statistics of a large token the planner would read all its holdings for each, by the index of tokens.
  */
-export function isHolding(
-  sql: Queryable,
-  table: Fragment,
-  token: Fragment,
-  owner: Fragment,
-): Fragment {
+export function isHolding(sql: Queryable, table: Fragment, token: Fragment, owner: Fragment) {
   const [held, asked] = [sql`${table}.token || ${table}.owner`, sql`${token} || ${owner}`];
   return sql`${keyOf(sql, held)} = ${keyOf(sql, asked)} AND ${held} = ${asked}`;
 }

@@ -17,16 +17,16 @@ import {
 
 /** A holding to read. */
 export interface HoldingToRead extends HoldingKey {
-  /** True if transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
+  /** True if the contract's answer must equal the transfers; false at a first read when earlier transfers are unknown. */
   addsUp: boolean;
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where that is impossible. */
+  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 if that is out of range. */
   amount: bigint | null;
 }
 
-/** Holdings named by signs that are read with their block; the others are read after it. */
+/** Most holdings named by signs that are read with their block; the others are read later. */
 const NAMED_MAXIMUM = 500;
 
 /** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
@@ -84,7 +84,7 @@ export async function writeHoldings(
 /** Most holdings of 0 without transfers that are kept of a token. */
 const MOST_UNHELD = 64;
 
-/** Deletes holdings named by signs that turned out to be 0; marked tokens of few holders keep some, which may grow without an event. */
+/** Deletes holdings named by signs that are 0; marked tokens with few holders keep some, which may grow without an event. */
 async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
   const zeros = amounts.filter(({ amount }) => !amount);
   if (zeros.length === 0) return;
@@ -111,11 +111,7 @@ function keptSum(sql: Queryable, sum: Fragment, amount: Fragment): Fragment {
   return sql`CASE WHEN held.amount = 0 AND held.transferred_amount = 0 THEN 0 ELSE nullif(${sum}, ${amount}) END`;
 }
 
-async function writeIds(
-  sql: Transaction,
-  blockNumber: number,
-  byId: readonly HoldingAmount[],
-): Promise<void> {
+async function writeIds(sql: Transaction, blockNumber: number, byId: readonly HoldingAmount[]) {
   if (byId.length === 0) return;
   await sql`
     UPDATE token_id_balances AS held
@@ -187,11 +183,7 @@ function acceptedAmount(sql: Queryable): Fragment {
 }
 
 /** Lists up to `limit` holdings to read, then those of tokens read as a whole, in table order: neighbours are rewritten together. */
-export async function listPendingHoldings(
-  sql: Queryable,
-  scope: ContractScope,
-  limit: number,
-): Promise<HoldingToRead[]> {
+export async function listPendingHoldings(sql: Queryable, scope: ContractScope, limit: number) {
   const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
   const ids = await sql<HoldingToRead[]>`
     SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances

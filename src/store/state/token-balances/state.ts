@@ -12,7 +12,7 @@ import {
   isHolding,
 } from "./moved.ts";
 
-/** Holdings marked when their token's code changes; the head waits a second. A difference marks the token irregular, and the rest. */
+/** Most holdings marked when their token's code changes: a second for the head. If one differs, the token is marked, and all of them. */
 const CHANGED_HOLDINGS_MAXIMUM = 20_000;
 
 /** Adds a range's transfers to holdings and marks them as "to be read", after `applyTokens` made the holder counts. */
@@ -43,10 +43,7 @@ async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promi
 }
 
 /** Undoes `applyTokenBalances` before the rows are deleted, and marks reads as pending; the returned function runs afterwards. */
-export async function revertTokenBalances(
-  sql: Transaction,
-  range: SignedRange,
-): Promise<() => Promise<void>> {
+export async function revertTokenBalances(sql: Transaction, range: SignedRange) {
   const moved = await sql<HoldingKey[]>`
     SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
   await forgetHoldings(sql, range);
@@ -80,13 +77,10 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
 }
 
 /**
- * Marks holdings without remaining transfers as "to be read", and as such: an event that is no transfer may have made them. Those that
- * are 0 are deleted after their read, those of unresponsive tokens at once.
+ * Marks holdings without remaining transfers as "to be read" and without transfers, since another event may have made them. A read of 0
+ * deletes them later; those of unresponsive tokens are deleted at once.
  */
-async function forgetUnmovedHoldings(
-  sql: Transaction,
-  moved: readonly HoldingKey[],
-): Promise<void> {
+async function forgetUnmovedHoldings(sql: Transaction, moved: readonly HoldingKey[]) {
   if (moved.length === 0) return;
   const tokens = moved.map((key) => key.token);
   const owners = moved.map((key) => key.owner);

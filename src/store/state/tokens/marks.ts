@@ -31,8 +31,8 @@ function nextPass(sql: Queryable): Fragment {
 }
 
 /**
- * Assignments that mark a differing token at a block under a condition; a marked one is not asked for its facts again. Of few holders
- * the logs name accounts once more: one that held nothing then may hold something by now.
+ * Returns assignments that mark a differing token under a condition; the facts of a marked one are not read again. With few holders
+ * its logs are searched for accounts again: one that held nothing may hold something now.
  */
 export function disagreement(
   sql: Queryable,
@@ -65,10 +65,7 @@ export async function markTokens(
 }
 
 /** Marks signed tokens' supplies to be read, and facts and holdings that the keys do not cover after odd calls or logs. */
-export async function markSigned(
-  sql: Transaction,
-  { from, to, signs }: SignedRange,
-): Promise<void> {
+export async function markSigned(sql: Transaction, { from, to, signs }: SignedRange) {
   if (!signs || signs.tokens.length === 0) return;
   const { tokens } = signs;
   const isRange = from !== to;
@@ -146,7 +143,7 @@ export async function endPasses(sql: Transaction): Promise<boolean> {
   return ended.count > 0;
 }
 
-/** Starts another pass of marked tokens whose last one was a while ago. */
+/** Starts another pass of marked tokens whose last one was a minute ago, or longer with many holders. */
 export async function repeatPasses(sql: Transaction, blockNumber: number): Promise<void> {
   await sql`
     UPDATE tokens SET stale_block = ${blockNumber}, stale_since = now(), supply_block = NULL
@@ -159,7 +156,7 @@ export interface TokenMarks {
   marked: Record<string, number>;
   /** Number of tokens in a full pass. */
   stale: number;
-  /** Age of the oldest of those in seconds; null where there is none, or where it is of an earlier version. */
+  /** Age of the oldest such pass in seconds; null without one, or if an earlier version began it. */
   oldestSeconds: number | null;
 }
 
@@ -178,7 +175,7 @@ export async function countMarks(sql: Queryable): Promise<TokenMarks> {
   return { marked, stale: stale.count, oldestSeconds: stale.oldestSeconds };
 }
 
-/** Owners of ids added per step. */
+/** Most owners of ids added per step. */
 const GIVEN_MAXIMUM = 20_000;
 
 /** A token with unread earlier logs that may name holders. */

@@ -8,7 +8,7 @@ import type { HoldingKey } from "../token-balances/moved.ts";
 // Signs that a token changed without a transfer: its other logs, and calls that may change state.
 // The accounts in them, and all holders of a token with few, are read again with the block.
 
-/** Signs in a range's blocks of known tokens beside transfers. */
+/** A range's signs that known tokens changed without a transfer. */
 export interface TokenSigns {
   tokens: SignedToken[];
   /** Holdings to read again, those of tokens with few first; of ERC-1155 by id. */
@@ -17,7 +17,7 @@ export interface TokenSigns {
 
 interface SignedToken {
   token: Address;
-  /** True if it had a call or log besides plain transfers and approvals. */
+  /** True if it had a call or a log other than plain transfers and approvals. */
   odd: boolean;
   /** True if it names more accounts than can be read with a block. */
   flooding: boolean;

@@ -16,7 +16,7 @@ export interface TokenMetadataRow {
   symbol: string | null;
   decimals: number | null;
   standard: number;
-  /** True if the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
+  /** True if the contract returns any fact: then missing ones become null. Otherwise stored ones stay. */
   isDescribed: boolean;
 }
 
@@ -26,10 +26,10 @@ export interface TokenSupplyRow {
   totalSupply: bigint | null;
 }
 
-/** Tries for a missing fact: after 1 minute, each time four times as long, up to 11 days; a transfer asks sooner. */
+/** Most reads of a missing fact: the first after 1 minute, each pause four times as long, up to 11 days; a transfer causes one sooner. */
 const TRIES = 8;
 
-/** Returns the time of the next read after so many tries. */
+/** Returns the time of the next read after `tries` reads. */
 function dueAfter(sql: Queryable, tries: Fragment): Fragment {
   return sql`CASE WHEN ${tries} <= ${TRIES}::int
     THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;
@@ -50,13 +50,13 @@ export interface TokenToRead {
   standard: TokenStandard;
 }
 
-/** Tokens with signs whose supplies are read with their block; those of the others are read after it. */
+/** Most tokens with signs whose supplies are read with their block; the others are read later. */
 const SIGNED_SUPPLIES_MAXIMUM = 100;
 
 /**
- * Lists tokens of a range and parts to read: metadata when new, of another standard's event or a
- * day old; supply by `ofChangedSupply` or signs; both of `changedCode`. Before a roll-back also
- * those read in it.
+ * Lists tokens of a range and the parts to read: metadata if the token is new, has an event of another
+ * standard, or was read a day ago; supply by `ofChangedSupply` or signs; both after changed code. Before
+ * a roll-back also those read in the range.
  */
 export async function listTouchedTokens(sql: Queryable, range: SignedRange) {
   const signed = range.signs?.tokens.slice(0, SIGNED_SUPPLIES_MAXIMUM) ?? [];
@@ -186,7 +186,7 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
     WHERE ${hasKey(sql, [sql`held.token`, sql`gone.address`])}`;
 }
 
-/** Writes metadata and standard at a block; an empty answer keeps both, another standard has the holdings read again. */
+/** Writes metadata and standard at a block; an empty answer keeps both, another standard marks the holdings as pending. */
 export async function writeTokenMetadata(
   sql: Transaction,
   blockNumber: number,

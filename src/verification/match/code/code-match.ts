@@ -46,7 +46,7 @@ export type Mismatch =
   /** Creation code that may execute the bytes after it. */
   | { kind: "runs-on" };
 
-/** Compiled code in the process of becoming equal to the code on chain. */
+/** Compiled code that is being made equal to the code on chain. */
 export interface Matching {
   bytes: Buffer;
   transformations: Transformation[];
@@ -82,11 +82,7 @@ export function fillSlots(
 }
 
 /** Copies metadata on chain over compiled metadata of the same length. */
-export function replaceAuxdata(
-  matching: Matching,
-  auxdata: readonly Auxdata[],
-  onChain: Buffer,
-): void {
+export function replaceAuxdata(matching: Matching, auxdata: readonly Auxdata[], onChain: Buffer) {
   for (const { id, offset, value } of auxdata) {
     const there = onChain.subarray(offset, offset + value.length);
     if (there.equals(value) || !isSameCompiler(parseCodeMetadata(there), value)) continue;
@@ -95,11 +91,7 @@ export function replaceAuxdata(
   }
 }
 
-export function recordAuxdata(
-  matching: Matching,
-  step: Transformation,
-  value: Buffer | null,
-): void {
+export function recordAuxdata(matching: Matching, step: Transformation, value: Buffer | null) {
   matching.transformations.push(step);
   if (value === null || step.id === undefined) return;
   matching.values.cborAuxdata = { ...matching.values.cborAuxdata, [step.id]: hexFromBytes(value) };

@@ -42,7 +42,7 @@ function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
   return constructorInputs(abi).map(plainParameter);
 }
 
-/** Bytes at the end of the creation code that are searched for arguments. */
+/** Most bytes at the end of the creation code that are searched for arguments. */
 const MAX_ARGUMENTS_BYTES = 32 * 1024;
 /** The end of an encoded list or text may itself look like an encoding. */
 const MAX_GUESSES = 4;
@@ -62,7 +62,7 @@ export function guessArguments(abi: readonly AbiEntry[], creationCode: Buffer): 
 /** Bytes allowed after creation code: an encoding of its ABI's parameters, any data, or nothing since the code may execute it. */
 export type Following = readonly AbiEntry[] | "data" | "nothing";
 
-/** Returns whether creation code reads the bytes after it by its source, and cannot execute them in this form. */
+/** Returns whether the bytes may follow the creation code: its source reads them, and it cannot execute them. */
 export function mayFollow(following: Following, bytes: Buffer): boolean {
   if (following === "data" || following === "nothing") return following === "data";
   return areConstructorArguments(following, bytes);

@@ -30,17 +30,17 @@ export type EnvironmentInstruction = keyof typeof ENVIRONMENT;
 
 const ALL = Object.keys(ENVIRONMENT) as EnvironmentInstruction[];
 
-/** CREATE, CALL, CALLCODE, DELEGATECALL, CREATE2, STATICCALL: other code, which may use any instruction. */
+/** CREATE, CALL, CALLCODE, DELEGATECALL, CREATE2 and STATICCALL run other code, which may use any instruction. */
 const RUNS_OTHERS = [0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa];
 
-/** Returns how many of the bytes behind an instruction it pushes. */
+/** Returns the number of bytes that an instruction pushes. */
 function pushedBy(opcode: number): number {
   return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
 /**
- * Returns the environment instructions of a constructor: those in creation code outside its runtime
- * code, all of them where it runs other code. Data counts as instructions.
+ * Returns the environment instructions in the creation code outside its runtime code; all of them if
+ * it runs other code. Data counts as instructions.
  */
 export function environmentOf(creation: Buffer, runtime: Buffer): EnvironmentInstruction[] {
   const held = runtime.length === 0 ? -1 : creation.lastIndexOf(runtime);
@@ -84,7 +84,10 @@ export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
 }
 
 /** Returns the instructions. The source map has one entry for each, and none for the data after them. */
-function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; end: number } {
+export function instructionsIn(
+  code: Buffer,
+  sourceMap: string,
+): { offsets: number[]; end: number } {
   const offsets: number[] = [];
   let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
@@ -113,7 +116,7 @@ export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   return false;
 }
 
-/** Returns for each byte of a code where the first of the parts around it ends; 0 outside of them. */
+/** Returns for each byte of code the end of the part that contains it (of several the first to end); 0 outside of all parts. */
 function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
   const ends = new Uint32Array(code.length);
   for (const { offset, length } of parts) {
@@ -125,7 +128,7 @@ function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
   return ends;
 }
 
-/** Returns the parts that are not the compiler's: libraries, other metadata, what follows. Anything like a `linked` address counts. */
+/** Returns the parts that the compiler did not write: libraries, other metadata, the bytes after the code, and any `linked` address. */
 export function foreignParts(
   { bytes, libraries, auxdata }: CompiledCode,
   code: Buffer,

@@ -77,7 +77,7 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
 /** The IR's name of the immutable with the library's own address. */
 export const DEPLOY_ADDRESS = "library_deploy_address";
 
-/** Fills in the library's own address, by which it refuses plain calls: the first push, or with the IR an immutable. */
+/** Fills in a library's own address, with which it refuses plain calls: in the first push, or with the IR in an immutable. */
 function protectCalls(
   matching: Matching,
   { immutables, libraries }: CompiledCode,

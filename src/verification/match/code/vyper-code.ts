@@ -32,7 +32,7 @@ export function matchVyperCreationCode(
     there.offset === metadata?.offset &&
     !there.integrity.equals(integrity)
   ) {
-    // Of the metadata, only the hash is copied; the rest must be equal.
+    // Copies only the hash of the metadata; the rest must be equal.
     const offset = bytes.indexOf(integrity, there.offset);
     there.integrity.copy(bytes, offset);
     recordAuxdata(

@@ -27,7 +27,7 @@ export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   return parseCodeMetadata(code.subarray(end - code.readUInt16BE(end)));
 }
 
-/** Parses metadata with its length bytes; null otherwise. Only hash and version are an author's to choose. */
+/** Parses metadata with its length bytes; null for other bytes. An author can choose only the hash and the version. */
 export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   if (bytes.length < 3 || bytes.readUInt16BE(bytes.length - 2) !== bytes.length - 2) return null;
   const map = decodeCbor(bytes.subarray(0, -2));
@@ -100,7 +100,7 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
 
 const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
 
-/** Returns versions in vyper's creation code, in order. They may be others' code or planted: good only for refusing. */
+/** Returns versions in vyper's creation code, in order. They may be planted or of other contracts, so they can only refuse a match. */
 export function findVyperVersions(code: Buffer): string[] {
   const found: string[] = [];
   const last = code.length - VYPER_VERSION.length - 3;

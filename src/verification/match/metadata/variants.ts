@@ -25,7 +25,7 @@ const CHANGES: readonly (readonly Change[])[] = LINE_ENDS.map(({ apply, newline 
   TEXT_ENDS.map((end) => (text) => end(apply(text), newline(text))),
 );
 
-/** The same for all line ends; the first changes nothing. */
+/** The changes of all lists; the first changes nothing. */
 export const TEXT_CHANGES: readonly Change[] = CHANGES.flat();
 
 type Texts = Map<string, string>;

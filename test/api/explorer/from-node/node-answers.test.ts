@@ -9,7 +9,7 @@ import {
 import {
   answered,
   atBlock,
-  listIdsOf,
+  listOwnedIds,
   readHoldingAt,
 } from "../../../../src/api/explorer/from-node/history.ts";
 import { readHolding } from "../../../../src/api/explorer/from-node/holdings.ts";
@@ -484,9 +484,9 @@ describe("what was held after an earlier block", () => {
       ],
       tokenIdBalances: [{ token: MULTI, owner: A, tokenId: "9", amount: "7" }],
     });
-    expect(await listIdsOf(database.sql, MULTI, A)).toEqual(["9"]);
-    expect(await listIdsOf(database.sql, TOKEN, A)).toBeUndefined();
-    expect(await listIdsOf(database.sql, MULTI, B)).toEqual([]);
+    expect(await listOwnedIds(database.sql, MULTI, A)).toEqual(["9"]);
+    expect(await listOwnedIds(database.sql, TOKEN, A)).toBeUndefined();
+    expect(await listOwnedIds(database.sql, MULTI, B)).toEqual([]);
   });
 
   test("is the sum of what the contract tells of each", async () => {

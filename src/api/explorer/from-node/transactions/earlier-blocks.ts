@@ -8,7 +8,7 @@ import { getTransaction, type TransactionDetail } from "../../../../store/lists/
 import type { ServedHead } from "../../../../store/sync-state.ts";
 import type { Read } from "../../../reading/snapshot.ts";
 
-// An index may begin later than its chain. The node answers for older blocks as far as it can.
+// An index may begin later than its chain. The node then answers about older blocks as far as it can.
 
 type Start = Pick<ServedHead, "startBlock">;
 type Unread = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export function earlierReceipt(receipt: unknown, start: Start): Unread | null {
   return isRecord(receipt) && isEarlier(receipt, start) ? receipt : null;
 }
 
-/** Returns the same, for a transaction missing in the index; asks no node when the index has the whole chain. */
+/** Returns the same by the hash of a transaction that is not indexed; null at once if the index has the whole chain. */
 export async function fetchEarlierReceipt(
   chain: CallerChain,
   hash: Hex,

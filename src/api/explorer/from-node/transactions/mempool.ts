@@ -33,7 +33,7 @@ const status = z.object({ pending: count, queued: count });
 export type PendingTransaction = z.output<typeof transaction>;
 type Unread = Readonly<Record<string, unknown>>;
 
-/** Most transactions of a pool: its one answer has 1.5 KB or more for each, and blocks the thread while it is parsed. */
+/** Most transactions of a pool. They come in one answer of 1.5 KB or more each, and parsing it blocks the thread. */
 const MOST_TRANSACTIONS = 10_000;
 const KEPT_MS = 3000;
 
@@ -58,7 +58,7 @@ export function createMempool(of: Chain): Mempool {
   };
 }
 
-/** Returns the node's transaction unless its block is not served yet; older blocks than the index stay. */
+/** Removes the block from a node's transaction, since it is not served yet. A block before the first indexed one stays. */
 export function withoutUnservedBlock(
   transaction: Unread,
   start: Pick<ServedHead, "startBlock">,

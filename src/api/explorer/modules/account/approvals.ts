@@ -8,7 +8,7 @@ import { ADDRESS_FORMAT } from "./list.ts";
 
 const ROWS = 100;
 const MOST_ROWS = 1000;
-/** An allowance that wallets ask for as a whole, and the most of tokens with 96 bits. */
+/** Smallest allowance that is shown as unlimited; tokens with 96-bit amounts use their own maximum. */
 const UNLIMITED = 2n ** 255n;
 const NARROW_MAXIMUM = 2n ** 96n - 1n;
 
@@ -33,7 +33,8 @@ const record = z.object({
 
 export const approvals = defineAction({
   name: "approvals",
-  summary: "Who may move tokens of an address, as the tokens confirm it, newest approval first",
+  summary:
+    "Addresses that may move an address's tokens, confirmed by the tokens, newest approval first",
   params: z.object({
     address: address(ADDRESS_FORMAT),
     contractaddress: address({ invalid: "Invalid contract address format" })
@@ -54,7 +55,7 @@ export const approvals = defineAction({
   empty: { blockscout: "No approvals found", etherscan: NO_RECORDS },
   example: { address: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
   check: windowCheck(MOST_ROWS),
-  // An approval has no transfer that would end a walk over holdings.
+  // Not `owner`: a transfer must not end this walk.
   cursor: "members",
   async handle(context, { address: owner, contractaddress: token, spender, kind }) {
     const found = await readApprovals(context, owner, { token, spender, kind });

@@ -5,9 +5,9 @@ import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import {
   atBlock,
   INVALID_BLOCK,
-  listIdsOf,
+  listOwnedIds,
+  NOT_REPORTED,
   readHoldingAt,
-  UNTOLD,
 } from "../../from-node/history.ts";
 import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
@@ -37,12 +37,12 @@ const tokenbalance = defineAction({
       return atTag(
         context,
         asked.tag,
-        (sql) => listIdsOf(sql, token, owner),
+        (sql) => listOwnedIds(sql, token, owner),
         (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
       );
     }
     const amount = await readHolding(context, token, owner);
-    return amount === null ? failed("state-unavailable", UNTOLD) : ok(String(amount));
+    return amount === null ? failed("state-unavailable", NOT_REPORTED) : ok(String(amount));
   },
 });
 
@@ -57,7 +57,7 @@ const tokenbalancehistory = defineAction({
     return atBlock(
       context,
       blockno,
-      (sql) => listIdsOf(sql, token, owner),
+      (sql) => listOwnedIds(sql, token, owner),
       (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
     );
   },

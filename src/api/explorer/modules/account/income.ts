@@ -100,7 +100,7 @@ const txsBeaconWithdrawal = defineAction({
 
 const fundedby = defineAction({
   name: "fundedby",
-  summary: "First transfer of value to an account that is no contract",
+  summary: "First transfer of value to an account, unless it is a contract",
   params: z.object({ address: address(ADDRESS_FORMAT) }),
   result: z.union([
     z.object({

@@ -35,7 +35,7 @@ export const tokenContract = address({ invalid: "Invalid contractaddress format"
 
 export const NO_TRANSACTIONS = "No transactions found";
 
-/** Returns the order: without `sort` the reference lists the newest first, Etherscan the oldest. */
+/** Returns the order. Its default is newest first in Blockscout's dialect, oldest first in Etherscan's. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
 }
@@ -83,7 +83,7 @@ export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape
 }
 
 /** Returns the parties of a list: `from` and `to`, else an address and its side; undefined without any. */
-export function whoOf(input: {
+export function toParty(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;
 }): { parties: Parties } | { address: Address; side: Side | undefined } | undefined {
@@ -115,13 +115,13 @@ export async function atTag<Found, Result>(
   query: (sql: Queryable) => Promise<Found | Failure>,
   answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
 ): Promise<Outcome<Result>> {
-  const number = await numberOf(context, asked);
+  const number = await resolveTag(context, asked);
   if (number === undefined) return failed("state-unavailable", NO_HISTORY);
   return atBlock(context, number, query, answer, "tag");
 }
 
-/** Returns the number of a tag's block. Only the node has those of `safe` and `finalized`; undefined where it does not. */
-async function numberOf({ chain }: Context, asked: NonNullable<BalanceTag>) {
+/** Returns the number of a tag's block; the node resolves `safe` and `finalized`. Undefined if the node lacks the block. */
+async function resolveTag({ chain }: Context, asked: NonNullable<BalanceTag>) {
   if (asked === "earliest") return 0;
   if (isQuantity(asked)) return Math.min(Number.parseInt(asked, 16), Number.MAX_SAFE_INTEGER);
   const block = await askOnce(chain, "eth_getBlockByNumber", asked, false);

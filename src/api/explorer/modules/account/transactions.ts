@@ -45,7 +45,7 @@ import {
   listing,
   NO_TRANSACTIONS,
   orderOf,
-  whoOf,
+  toParty,
   withParties,
 } from "./list.ts";
 
@@ -73,7 +73,7 @@ const txlist = defineAction({
   // Names of functions come from verified sources.
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect, page }, input) {
-    const who = whoOf(input);
+    const who = toParty(input);
     if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
     const filter = {
       ...who,
@@ -133,7 +133,7 @@ const txlistinternal = defineAction({
   async handle({ read, chain, dialect, page }, input) {
     const order = orderOf(input.sort, dialect);
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
-    const who = whoOf(input);
+    const who = toParty(input);
     const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
     const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
       // With an address any hash is ignored, even an invalid one.

@@ -5,7 +5,7 @@ import { nameCalls } from "../../call-names.ts";
 import { failed, okPage } from "../../envelope.ts";
 import { address, blocksOf, windowCheck } from "../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
-import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, whoOf, withParties } from "./list.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, toParty, withParties } from "./list.ts";
 
 const NEITHER = "Query parameter address or contractaddress is required";
 
@@ -40,7 +40,7 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
     check: windowCheck(),
     cursor: "history",
     async handle({ read, dialect, page }, input) {
-      const who = whoOf(input);
+      const who = toParty(input);
       const { contractaddress: token } = input;
       const blocks = blocksOf(input);
       const order = orderOf(input.sort, dialect);

@@ -30,7 +30,7 @@ export const BLOCKNO_TEXTS = {
 
 const BLOCK_UNKNOWN = "Block does not exist";
 
-/** Returns the failure for a block missing in the index, by its number where known. */
+/** Returns the failure for a block that is not indexed; `number` shows if it is before the first indexed one. */
 export function unknownBlock(head: ServedHead, number?: number): Failure {
   const isEarlier = number !== undefined && number < head.startBlock;
   return failed("not-found", isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
@@ -46,7 +46,7 @@ const ethBlockNumber = defineAction({
     id: text({ invalid: "Invalid id" })
       .optional()
       .catch(undefined)
-      .describe("Given back in the answer"),
+      .describe("Repeated in the answer"),
   }),
   result: wire.quantity,
   example: {},
@@ -88,8 +88,8 @@ const getblock = defineAction({
       return { found, withdrawals, uncles, named, head };
     });
     if (!found) {
-      const isAsked = head.startBlock > 0 && named.hash !== undefined;
-      const header = isAsked ? await chain.fetchHeader(named.hash) : null;
+      const mayBeEarlier = head.startBlock > 0 && named.hash !== undefined;
+      const header = mayBeEarlier ? await chain.fetchHeader(named.hash) : null;
       return unknownBlock(head, named.number ?? header?.number);
     }
     return ok({

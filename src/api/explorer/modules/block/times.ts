@@ -12,7 +12,7 @@ import { BLOCKNO_TEXTS, unknownBlock } from "./blocks.ts";
 const getblockcountdown = defineAction({
   name: "getblockcountdown",
   summary: "Estimated time until a block, at the pace of the newest 100",
-  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS).describe("Number of a block to come") }),
+  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS).describe("Number of a future block") }),
   result: z.object({
     CurrentBlock: wire.decimal,
     CountdownBlock: wire.decimal,
@@ -64,9 +64,9 @@ const getblocknobytime = defineAction({
     const { found: number, head } = await withHead(read, (sql) =>
       findBlockNumber(sql, timestamp, closest),
     );
-    // The first indexed block is the first one after a time only where the index has all before it.
-    const found = closest === "before" ? number !== undefined : number !== head.startBlock;
-    if (head.startBlock > 0 && !found) return failed("not-found", notIndexed(head));
+    // An older block that is not indexed may be nearer than the first indexed one.
+    const isCertain = closest === "before" ? number !== undefined : number !== head.startBlock;
+    if (head.startBlock > 0 && !isCertain) return failed("not-found", notIndexed(head));
     if (number === undefined) return unknownBlock(head);
     const blockNumber = String(number);
     return ok(dialect === "etherscan" ? blockNumber : { blockNumber });

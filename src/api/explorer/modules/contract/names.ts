@@ -24,7 +24,7 @@ const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid
 const named = defineRecord<NamedContract>()({
   address: [wire.address, (row) => row.address],
   type: [
-    z.enum(["", ...wire.tokenType.options]).describe("Empty for no token"),
+    z.enum(["", ...wire.tokenType.options]).describe("Empty unless it is a token"),
     ({ standard }) => (standard === null ? "" : (`ERC-${standard}` as const)),
   ],
   tokenName: [z.string(), (row) => row.name ?? ""],
@@ -37,8 +37,7 @@ const named = defineRecord<NamedContract>()({
 
 export const listbyname = defineAction({
   name: "listbyname",
-  summary:
-    "Addresses whose label, and tokens and contracts whose name or symbol begins with a text",
+  summary: "Addresses by the beginning of a label, or of the name or symbol of a token or contract",
   params: z.object({
     name: text(NAME)
       .trim()

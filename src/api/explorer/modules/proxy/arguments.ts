@@ -68,7 +68,7 @@ export function tag(place: number) {
     );
 }
 
-/** Returns the same, `latest` when absent. */
+/** As `tag`, but `latest` when absent. */
 export function tagOrLatest(place: number) {
   return tag(place).default("latest");
 }

@@ -113,14 +113,14 @@ export const days = [
     fields: { blockCount: z.number(), blockRewards_Eth: wire.decimalFraction },
     present: (day, context) => ({
       blockCount: day.blockCount,
-      blockRewards_Eth: rewardsOf(day, context),
+      blockRewards_Eth: sumRewards(day, context),
     }),
   }),
   defineDailySeries({
     name: "dailyblockrewards",
     summary: "Rewards of the blocks of a UTC day, in coins",
     fields: { blockRewards_Eth: wire.decimalFraction },
-    present: (day, context) => ({ blockRewards_Eth: rewardsOf(day, context) }),
+    present: (day, context) => ({ blockRewards_Eth: sumRewards(day, context) }),
   }),
   defineDailySeries({
     name: "dailyuncleblkcount",
@@ -192,7 +192,7 @@ function ratio(value: bigint, divisor: bigint, places: number): string {
 }
 
 /** Returns the day's block rewards in coins: fees kept and static rewards, uncles included. */
-function rewardsOf(
+function sumRewards(
   { rewards, blockCount, uncleCount }: DailyStatistics,
   { staticReward }: Context,
 ): string {

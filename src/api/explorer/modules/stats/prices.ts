@@ -69,11 +69,11 @@ export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const head =
     (btc ?? usd) && (await context.read(async (_sql, served) => served, "one statement"));
   const unknown = { price: "0", timestamp: String(Math.floor(Date.now() / 1000)) };
-  const priceOf = async (feed: Address | undefined) => {
+  const readPrice = async (feed: Address | undefined) => {
     const found = head ? await fetchPrice(context, feed, head) : UNKNOWN;
     return found.price === null && context.dialect === "etherscan" ? unknown : found;
   };
-  return { btc: await priceOf(btc), usd: await priceOf(usd) };
+  return { btc: await readPrice(btc), usd: await readPrice(usd) };
 }
 
 /** Reads the price of an aggregator contract at the head; unknown without one. */

@@ -16,8 +16,14 @@ import {
   notIndexed,
 } from "../../from-node/transactions/earlier-blocks.ts";
 import { fetchRevertData } from "../../from-node/transactions/revert-data.ts";
+import {
+  fetchRevertedCalls,
+  findRevertLines,
+  type RevertLine,
+} from "../../from-node/transactions/revert-lines.ts";
 import { flag, hash, integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
+import { defineRecord } from "../../present/record.ts";
 import { l1FeesPaid } from "../../present/transaction.ts";
 import {
   presentTransactionDetails,
@@ -180,6 +186,34 @@ const getstatus = defineAction({
   },
 });
 
+const revertLine = defineRecord<RevertLine>()({
+  contractAddress: [wire.address, (row) => row.address],
+  contractName: [z.string(), (row) => row.contractName],
+  fileName: [z.string(), (row) => row.path],
+  line: [wire.decimal, (row) => String(row.line)],
+  code: [z.string(), (row) => row.text],
+});
+
+const getrevertlines = defineAction({
+  name: "getrevertlines",
+  summary: "The lines of verified sources at which a failed transaction reverted, innermost first",
+  params: z.object({ txhash }),
+  result: z.array(revertLine.schema),
+  empty: "No source lines found",
+  example: { txhash: "0x3c5a8c54d15fc7e43835e2898e5401f32f2f621ea8c24f0d93994487d2e2dfe1" },
+  async handle({ chain, read }, { txhash }) {
+    const calls = await fetchRevertedCalls(chain, txhash);
+    return read(async (sql) => {
+      const transaction = await getTransaction(sql, txhash);
+      if (!transaction) return failed("not-found", "Transaction not found");
+      if (transaction.succeeded !== false) return ok([]);
+      if (!calls) return failed("unsupported", "The node does not trace this transaction");
+      const lines = await findRevertLines(sql, calls, transaction.blockNumber);
+      return ok(lines.map(revertLine.present));
+    });
+  },
+});
+
 /** Returns the error: without a trace only the gas shows it, since a revert leaves some, and any other error uses all of it. */
 function deduceError({
   error,
@@ -189,4 +223,4 @@ function deduceError({
   return error ?? (BigInt(gasUsed) < BigInt(gas) ? "execution reverted" : "out of gas");
 }
 
-export const transactions = [gettxinfo, gettxreceiptstatus, getstatus];
+export const transactions = [gettxinfo, gettxreceiptstatus, getstatus, getrevertlines];

@@ -96,7 +96,7 @@ function addressIn(request: FastifyRequest): Address | undefined {
   return isAddress(address) ? lowerAddress(address) : undefined;
 }
 
-/** Parses the form of a path's name and fields; undefined for an unknown path. */
+/** Parses the fields of a request to `verification/via/{way}`; undefined for an unknown way. */
 function readForm(way: string, input: Input): VerificationForm | undefined {
   const compilerVersion = given(input, NAMES.compilerVersion) ?? "";
   const name = given(input, NAMES.name) ?? "";

@@ -13,15 +13,14 @@ const guid = text({ required: GUID_REQUIRED, invalid: GUID_REQUIRED }).describe(
 
 const UNKNOWN_GUID = "Unknown UID";
 
-// Clients compare these texts whole, so they are fixed. In the reference's dialect all have status
-// 1. The reason of a failure is in the message, which no client compares in it; in Etherscan's
-// dialect titanoboa expects NOTOK there. A pass with a note (`OTHER_TEXT`) has it in the message of
-// both dialects.
+// Clients compare these texts as a whole, so they are fixed. In Blockscout's dialect all have status
+// 1, and the message has the reason of a failure. In Etherscan's dialect it is NOTOK, as titanoboa
+// expects. The note of a pass (`OTHER_TEXT`) is in the message of both dialects.
 const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
 
-/** forge asks at once and then only every 15 s, so the answer waits; clients of Etherscan by httpx give up after 5 s. */
+/** How long an answer waits for the end: forge repeats its request only after 15 s. Etherscan's clients with httpx give up after 5 s. */
 const PATIENCE_MS = { blockscout: 10_000, etherscan: 4_000 };
 
 const checkverifystatus = defineAction({

@@ -52,7 +52,7 @@ function toText(value: InputValue | undefined): string | undefined {
 }
 
 /** Returns name, compiler and source of a contract in one file; empty where they are absent. */
-export function oneFileOf(sent: Input) {
+export function readOneFile(sent: Input) {
   return {
     name: given(sent, SPELLINGS.name) ?? "",
     compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
@@ -66,7 +66,7 @@ export function parseOptimization(text: string): boolean | undefined {
   return text === "0" || text === "false" ? false : undefined;
 }
 
-/** Returns the settings of one Solidity file, sent beside it; `optimized` is parsed already. */
+/** Returns the settings that were sent with one Solidity file; `optimized` is the parsed `optimization`. */
 export function flattenedSettings(sent: Input, optimized: boolean) {
   const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
   const libraries = readLibraries(sent);
@@ -75,14 +75,14 @@ export function flattenedSettings(sent: Input, optimized: boolean) {
       enabled: optimized,
       runs: runs === undefined || runs < 0n ? DEFAULT_RUNS : Number(runs),
     },
-    ...evmVersionOf(sent),
+    ...readEvmVersion(sent),
     ...(given(sent, SPELLINGS.viaIR) === "true" && { viaIR: true }),
     ...(libraries.length > 0 && { libraries }),
   };
 }
 
 /** Returns the EVM version, unless it is left to the compiler. */
-export function evmVersionOf(sent: Input): { evmVersion?: string } {
+export function readEvmVersion(sent: Input): { evmVersion?: string } {
   const evmVersion = given(sent, SPELLINGS.evmVersion);
   return evmVersion === undefined || evmVersion.toLowerCase() === "default" ? {} : { evmVersion };
 }

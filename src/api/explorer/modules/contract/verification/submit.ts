@@ -52,7 +52,7 @@ export function firstAbsent(
   return Object.entries(names).find(([, spellings]) => given(sent, spellings) === undefined)?.[0];
 }
 
-/** Returns whether the contract is fully verified; false when only the node could show it and does not answer, see `submit`. */
+/** Returns whether the contract is fully verified; false if the node is needed and does not answer: `submit` then reports that. */
 export async function isAlreadyVerified(
   verifier: Context["verifier"],
   address: Address,
@@ -65,7 +65,7 @@ export async function isAlreadyVerified(
   }
 }
 
-/** Submits a request. `node-unreachable` when only the node could show whether the request is acceptable. */
+/** Submits a request. The outcome is `node-unreachable` if a check needs the node and it does not answer. */
 export async function submit(
   verifier: Context["verifier"],
   request: VerificationRequest,
@@ -99,7 +99,7 @@ const REFUSALS = {
 } as const;
 
 /** Returns the failure of a refused submission. `hasResult`: clients of the action expect each text in `result` too. */
-export function refusalOf(
+export function describeRefusal(
   outcome: keyof typeof REFUSALS | keyof typeof LIMIT_TEXTS,
   hasResult: boolean,
 ): Failure {
@@ -115,15 +115,15 @@ export function refusalOf(
 export async function submitAndWait(
   context: Context,
   request: VerificationRequest,
-  wordsFor: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
+  describe: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
 ): Promise<Outcome<SourceRecord | string>> {
   const { dialect, verifier, client, signal } = context;
   const submission = await submit(verifier, request, client);
-  if (submission.outcome !== "accepted") return refusalOf(submission.outcome, false);
+  if (submission.outcome !== "accepted") return describeRefusal(submission.outcome, false);
   const { guid } = submission;
   const status = await verifier.wait(guid, PATIENCE_MS, signal);
   if (status?.state === "failed")
-    return failed("verification-failed", wordsFor(status.reason ?? ""));
+    return failed("verification-failed", describe(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
   const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
   const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>

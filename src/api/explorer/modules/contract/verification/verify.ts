@@ -8,17 +8,17 @@ import { sourceRecord } from "../../../present/verified-contract.ts";
 import { BUOY_COMPILER, BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
-  evmVersionOf,
   flattenedSettings,
   given,
   isFile,
-  oneFileOf,
   parseOptimization,
+  readEvmVersion,
+  readOneFile,
   SPELLINGS,
 } from "./submission.ts";
 import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
-/** Returns a verification parameter for documentation only: the handler parses it itself, under several names. */
+/** Returns a parameter for documentation only: the handler looks it up under several names. */
 export function sent(description: string) {
   return text({ invalid: "" }).optional().catch(undefined).describe(description);
 }
@@ -71,7 +71,7 @@ const verify = defineAction({
     optimization: sentFields.optimization,
     optimizationRuns: sentFields.runs,
     autodetectConstructorArguments: sent(
-      "`true`: take the constructor arguments from the chain, whatever is given",
+      "`true`: take the constructor arguments from the chain, even if some are given",
     ),
     library1Name: sentFields.libraryName,
     library1Address: sentFields.libraryAddress,
@@ -97,7 +97,7 @@ const verify = defineAction({
     return submitAndWait(context, {
       format: "flattened",
       address,
-      ...oneFileOf(sent),
+      ...readOneFile(sent),
       ...flattenedSettings(sent, optimized),
       ...commonFields(sent),
     });
@@ -127,8 +127,8 @@ const verifyVyperContract = defineAction({
     return submitAndWait(context, {
       format: "vyper",
       address,
-      ...oneFileOf(sent),
-      ...evmVersionOf(sent),
+      ...readOneFile(sent),
+      ...readEvmVersion(sent),
       ...commonFields(sent),
     });
   },
@@ -171,7 +171,7 @@ function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_v
 }
 
 function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
-  const files = value === undefined ? [] : filesOf(value);
+  const files = value === undefined ? [] : parseFiles(value);
   if (!files) return failed("invalid-parameter", "Invalid args format", FILES);
   if (files.length < 2)
     return failed("missing-parameter", "You should attach at least 2 files", FILES);
@@ -187,7 +187,7 @@ function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
 }
 
 /** Returns the files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */
-function filesOf(value: InputValue): SourceFile[] | undefined {
+function parseFiles(value: InputValue): SourceFile[] | undefined {
   if (typeof value === "string" || isFile(value)) return undefined;
   return Object.entries(value).flatMap(([key, entry]) => {
     if (isFile(entry)) return [{ path: entry.fileName, text: entry.content }];

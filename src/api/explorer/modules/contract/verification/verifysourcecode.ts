@@ -11,16 +11,16 @@ import {
   commonFields,
   flattenedSettings,
   given,
-  oneFileOf,
   parseOptimization,
+  readOneFile,
   SPELLINGS,
 } from "./submission.ts";
 import {
   ALREADY_VERIFIED,
+  describeRefusal,
   firstAbsent,
   isAlreadyVerified,
   NO_CODE,
-  refusalOf,
   submit,
 } from "./submit.ts";
 import { sent, sentFields } from "./verify.ts";
@@ -96,7 +96,7 @@ export const verifysourcecode = defineAction({
   },
 });
 
-/** Returns the missing field, checked first; these texts come without a `result`. */
+/** Returns the failure for a missing field, which is checked first and has no `result`. */
 function lacksForm(codeformat: string, address: string | undefined, source: string | undefined) {
   const missing = (text: string, parameter: string) =>
     failed("missing-parameter", text, { parameter });
@@ -118,7 +118,7 @@ function readRequest(
   codeformat: string,
   address: Address,
 ): VerificationRequest | Failure {
-  const { source, ...named } = oneFileOf(sent);
+  const { source, ...named } = readOneFile(sent);
   const common = { address, ...named, ...commonFields(sent) };
   const format = STANDARD_JSON.get(codeformat);
   if (format) return { format, input: source, ...common };
@@ -146,7 +146,7 @@ async function submitted(context: Context, request: VerificationRequest): Promis
         dialect === "etherscan" ? `Unable to locate ContractCode at ${request.address}` : NO_CODE,
       );
     default:
-      return refusalOf(submission.outcome, true);
+      return describeRefusal(submission.outcome, true);
   }
 }
 
