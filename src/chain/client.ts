@@ -25,8 +25,12 @@ export function createChain(options: ChainOptions): Chain {
     log,
   };
   const readPinned = createPinnedReads(client, features);
-  const fetchHead = (ask: AskOptions = {}) =>
-    client.onNode(ask, async ({ name }, viem) => ({ ...(await getHead(viem)), node: name }));
+  const hedged = (ask: AskOptions = {}) => ({ headWaits: ask.caller === undefined, ...ask });
+  const fetchHead = (ask?: AskOptions) =>
+    client.onNode(hedged(ask), async ({ name }, viem) => ({
+      ...(await getHead(viem)),
+      node: name,
+    }));
 
   return {
     get nodes() {
@@ -39,8 +43,8 @@ export function createChain(options: ChainOptions): Chain {
     forward: client.forward,
     probe: (ask = {}) => probe(pool, client, features, ask),
     fetchHead,
-    fetchHeader: (numberOrHash, ask = {}) =>
-      client.onNode(ask, (_node, viem) => findHeader(viem, numberOrHash)),
+    fetchHeader: (numberOrHash, ask) =>
+      client.onNode(hedged(ask), (_node, viem) => findHeader(viem, numberOrHash)),
     fetchBlocks: (numbers, ask = {}) => fetchBlocks(source, numbers, ask),
     watchHeads: ({ pollIntervalMs, signal: until }) =>
       watchHeads({
@@ -48,7 +52,7 @@ export function createChain(options: ChainOptions): Chain {
         signal: until ? AbortSignal.any([signal, until]) : signal,
         webSocketUrl: options.webSocketUrl,
         log,
-        fetchHead: () => fetchHead({ headWaits: true }),
+        fetchHead,
       }),
     ...createStateReader(readPinned),
     ...createCreationRunner(readPinned),

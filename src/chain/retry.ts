@@ -1,8 +1,8 @@
 import { sleep } from "../core/async.ts";
 
 /** Most fruitless attempts in a row. */
-const FRUITLESS_ATTEMPTS = 7;
-const FIRST_PAUSE_MS = 50;
+const FRUITLESS_ATTEMPTS = 8;
+const FIRST_PAUSE_MS = 25;
 /** Pause after a partial answer: a flaky node fails some calls of nearly every large batch. */
 const REST_PAUSE_MS = 10;
 /** No attempt begins later than this after the first. */

@@ -1,8 +1,7 @@
 import { headerOf } from "../chain/headers.ts";
-import type { BlockReference } from "../chain/questions.ts";
 import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
-import type { BlockHeader } from "../chain/types.ts";
-import { quantityToNumber } from "../core/evm/quantity.ts";
+import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
+import { chunk } from "../core/async.ts";
 import { listSigns } from "../store/state/tokens/signs.ts";
 import type { ContractScope } from "../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../store/state/tokens/unresponsive.ts";
@@ -26,6 +25,8 @@ import {
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
+/** More blocks are published together, with the state at the last one: one by one, the index might never be at the head. */
+const BLOCKS_ONE_BY_ONE = 3;
 /** State reads in one batch at the head. */
 const PENDING_READS = 500;
 /** A contract is unresponsive when its call had no answer for this long while the node answered another. */
@@ -33,7 +34,13 @@ const FAIR_PATIENCE_MS = 1_000;
 /** A node may announce a block shortly before it has it. */
 const LACKING_PATIENCE_MS = 10_000;
 
-/** Indexes the next blocks up to the node's head one by one, each with the state it touched. Returns false when none was indexed. */
+interface Part {
+  first: BlockHeader;
+  last: BlockHeader;
+  encoded: EncodedRows;
+}
+
+/** Indexes the next blocks up to the node's head, each with the state it touched; many at once. Returns false when none was indexed. */
 export async function indexNext(
   sync: Sync,
   node: BlockHeader,
@@ -42,33 +49,45 @@ export async function indexNext(
   const next = publishedNumber(sync) + 1;
   const to = Math.min(node.number, next + count - 1);
   let isLeftOut = false;
-  const blocks = await fetchValidBlocks(sync, {
+  const parts = await fetchValidBlocks(sync, {
     ...{ from: next, to },
     proof: "whole",
     headWaits: true,
-    make: async (fetched, leftOut) => {
+    make: (fetched, leftOut) => {
       isLeftOut = leftOut.length > to - next;
-      return Promise.all(
-        fetched.map(async (one, index) => {
-          const header = headerOf(one.block);
-          const before = fetched[index - 1];
-          const from = before ? quantityToNumber(before.block.number) : next;
-          const own = leftOut.filter((number) => number >= from && number < header.number);
-          const rows = await decodeWhole(one, sync.identity.chainId, own);
-          return { ...header, encoded: encodeChainRows(rows, sync.recordedTables) };
-        }),
-      );
+      const size = fetched.length > BLOCKS_ONE_BY_ONE ? fetched.length : 1;
+      return Promise.all(chunk(fetched, size).map((blocks) => encodePart(sync, blocks, leftOut)));
     },
   });
   if (isLeftOut && to < node.number) return indexNext(sync, node, count * 4);
-  for (const { encoded, ...header } of blocks) {
+  for (const part of parts) {
     if (sync.options.signal.aborted) return false;
-    if (!sync.head) requireStartBlock(sync.identity, header.hash);
-    else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
-    await indexBlock(sync, header, encoded);
+    if (!sync.head) requireStartBlock(sync.identity, part.first.hash);
+    else if (part.first.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
+    await indexPart(sync, part);
   }
-  if (blocks.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
-  return blocks.length > 0;
+  if (parts.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
+  return parts.length > 0;
+}
+
+/** Returns the rows of consecutive blocks that are published together, and of the numbers left out before each. */
+async function encodePart(
+  { identity, recordedTables }: Sync,
+  blocks: readonly FetchedBlock[],
+  leftOut: readonly number[],
+) {
+  const headers = blocks.map(({ block }) => headerOf(block));
+  const [first, last] = [headers[0], headers.at(-1)] as [BlockHeader, BlockHeader];
+  const own = headers.flatMap(({ number }) => numbersBelow(number, new Set(leftOut)));
+  const rows = await decodeWhole(blocks, identity.chainId, own);
+  return { first, last, encoded: encodeChainRows(rows, recordedTables) };
+}
+
+/** Returns the numbers directly below a block's that the chain left out. */
+function numbersBelow(number: number, leftOut: ReadonlySet<number>): number[] {
+  const numbers: number[] = [];
+  for (let below = number - 1; leftOut.has(below); below--) numbers.push(below);
+  return numbers;
 }
 
 /** Logs an announced block that no node returns in time. */
@@ -84,15 +103,15 @@ function reportLacking(sync: Sync, number: number): void {
   status.reason = reason;
 }
 
-async function indexBlock(sync: Sync, { number, hash }: BlockReference, encoded: EncodedRows) {
+async function indexPart(sync: Sync, { last, encoded }: Part) {
   const { writer } = sync;
-  const recorded = { from: publishedNumber(sync) + 1, to: number };
+  const recorded = { from: publishedNumber(sync) + 1, to: last.number };
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };
-  const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
+  const keys = await listTouchedKeys(writer.sql, writer.families, range, last.number);
   const asked = withoutContracts(keys, sync.unresponsive.all());
-  const values = await readState(sync, asked, { number, hash });
+  const values = await readState(sync, asked, last);
   await publish(writer, range, values ?? null);
   await loadHead(sync);
   reportFollowing(sync);

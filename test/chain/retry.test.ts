@@ -4,7 +4,7 @@ import { html, type IncomingCall, lie, rpcError } from "../support/scripted-node
 import { openChain, openNode } from "../support/test-chain.ts";
 
 /** See docs/architecture.md, "When a node is asked again". */
-const ASKINGS = 7;
+const ASKINGS = 8;
 
 test("a part of a task that brings nothing is given up after the budget, and the other parts are not asked again", async () => {
   const node = await openNode();

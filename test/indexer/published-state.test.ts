@@ -152,6 +152,11 @@ it("leaves nothing to be read when a head is published, and every answer is whol
       scriptedAddress(`holder ${index}`),
     );
   }
+  const many = Array.from({ length: 8 }, (_, index) => busyBlock(BLOCKS + index));
+  const { block } = node.chain.mine(...many);
+  await indexer.reach(block.hash);
+  const together = await api.sql`SELECT DISTINCT head::int FROM watched WHERE head > ${BLOCKS}`;
+  expect(together).toEqual([{ head: BLOCKS + many.length }]);
   await expectWholeHeads(BLOCKS);
 });
 

@@ -3,10 +3,11 @@ import type { NodeError } from "../errors/errors.ts";
 import type { ChainOptions, NodeName } from "../options.ts";
 
 // A fatal error takes a node out of use at once. A suspicious one may be one call's fault, so
-// several in a row are needed.
+// several in a row are needed, for some time: a flaky node gives three by chance.
 const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
 const SUSPICIOUS: ReadonlySet<ChainErrorCode> = new Set(["timeout", "unavailable", "bad-answer"]);
 const SUSPICIONS_TO_LOSE = 3;
+const SUSPICIONS_MS = 1_000;
 
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 30_000;
@@ -34,6 +35,7 @@ export class NodeHealth {
   readonly #name: NodeName;
   readonly #options: HealthOptions;
   #failures = 0;
+  #failingSince = 0;
 
   constructor(name: NodeName, options: HealthOptions) {
     this.#name = name;
@@ -62,8 +64,12 @@ export class NodeHealth {
 
   noteFailure(error: NodeError): void {
     if (!isSuspicious(error)) return;
+    const now = performance.now();
+    if (this.#failures === 0) this.#failingSince = now;
     this.#failures = Math.min(this.#failures + 1, 10);
-    if (FATAL.has(error.code) || this.#failures >= SUSPICIONS_TO_LOSE) this.#lose(error);
+    const isLasting = now - this.#failingSince >= SUSPICIONS_MS;
+    const isLost = isLasting && this.#failures >= SUSPICIONS_TO_LOSE;
+    if (isLost || FATAL.has(error.code)) this.#lose(error);
   }
 
   #lose(error: NodeError): void {

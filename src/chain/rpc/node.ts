@@ -1,3 +1,4 @@
+import type { Release } from "../../core/admission.ts";
 import { within } from "../../core/async.ts";
 import type { CleanError } from "../errors/error-objects.ts";
 import { NodeError } from "../errors/errors.ts";
@@ -49,31 +50,40 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /** Sends the calls, twice when the answer is late; the first answer counts, and only the first request's failure. */
-  async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
+  /** Sends the calls again each time that the answer is late; the first answer counts, and only the first request's failure. */
+  async function sendHedged(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    leave: Release,
+  ): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
-    const lateMs = hedging.lateAfter(kind);
     const stop = new AbortController();
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
-    let second: Promise<Outcome[]> | undefined;
     try {
       const first = http.exchange(calls, stop.signal);
-      const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
-      const release = isLate ? gate.tryEnter() : undefined;
       let answered = first;
-      if (release && hedging.take()) {
-        second = http.exchange(calls, stop.signal).finally(release);
-        answered = Promise.race([first, second.catch(() => first)]);
-      } else release?.();
+      for (let ms = hedging.lateAfter(kind); await isPendingAfter(answered, ms); ) {
+        // It may never be answered: it leaves its place to others.
+        leave();
+        const release = gate.tryEnter();
+        if (!release || !hedging.take()) {
+          release?.();
+          continue;
+        }
+        ms *= 2;
+        leave = release;
+        const other = http.exchange(calls, stop.signal).finally(release);
+        answered = Promise.race([answered, other.catch(() => first)]);
+      }
       const answers = await answered;
       hedging.note(kind, performance.now() - startedAt);
       return answers;
     } finally {
       signal.removeEventListener("abort", giveUp);
-      if (second !== undefined) stop.abort();
+      giveUp();
     }
   }
 
@@ -82,13 +92,14 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     batchLimit: AdaptiveLimit,
     signal: AbortSignal,
     { headWaits, caller, answerMs }: CallOptions,
+    leave: Release,
   ): Promise<Outcome[]> {
     const startedAt = performance.now();
     let outcomes: Outcome[];
     let failure: NodeError | undefined;
     try {
-      const answers = await (headWaits && batchLimit === lookUps
-        ? sendHedged(calls, signal)
+      const answers = await (headWaits
+        ? sendHedged(calls, signal, leave)
         : http.exchange(calls, signal, answerMs));
       outcomes = answers.map((outcome, index) => {
         const read = calls[index]?.read;
@@ -122,11 +133,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     const workers = Math.min(concurrency.value, Math.ceil(calls.length / batchLimit.value));
     let largest = calls.length;
 
-    async function sendNext(): Promise<void> {
+    async function sendNext(leave: Release): Promise<void> {
       const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
       if (indexes.length === 0) return;
       const batch = pick(calls, indexes);
-      const answers = await exchange(batch, batchLimit, signal, options);
+      const answers = await exchange(batch, batchLimit, signal, options, leave);
       for (const [position, index] of indexes.entries()) {
         const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
@@ -141,8 +152,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        const release = await gate.enter(signal, options.caller, workers > 1);
-        await sendNext().finally(release);
+        const leave = await gate.enter(signal, options.caller, workers > 1);
+        await sendNext(leave).finally(leave);
       }
     }
 

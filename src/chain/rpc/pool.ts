@@ -32,7 +32,7 @@ export function createPool(options: ChainOptions) {
   }
 
   async function checkChain(node: Node): Promise<void> {
-    const viem = createNodeClient((calls) => node.call(calls, options.signal));
+    const viem = createNodeClient((calls) => node.call(calls, options.signal, { headWaits: true }));
     const chainId = await getChainId(viem).catch((thrown: unknown) => {
       if (!nodeErrorIn(thrown)) throw thrown;
     });

@@ -102,7 +102,9 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
       }),
     /** Creates a client of that node only, which repeats only the unanswered part of a partial answer. */
     of: (node: Node): NodeClient =>
-      createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
+      createNodeClient((calls) =>
+        asking(node, signal, new Retry(signal), { headWaits: true })(calls),
+      ),
     /** Returns the result of one call; throws `NodeError`. */
     request: (
       method: string,

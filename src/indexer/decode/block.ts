@@ -27,14 +27,14 @@ export function decodeBlocks(
   return rows;
 }
 
-/** As `decodeBlocks` for one block, with the delegations of its first authorizations, at most `limit`. */
+/** As `decodeBlocks`, with the delegations of the first authorizations, at most `limit`. */
 export async function decodeWhole(
-  block: FetchedBlock,
+  blocks: readonly FetchedBlock[],
   chainId: number,
   leftOut: readonly number[] = [],
   limit = RECOVERED_MAXIMUM,
 ): Promise<ChainRows> {
-  const rows = decodeBlocks([block], leftOut);
+  const rows = decodeBlocks(blocks, leftOut);
   const delegations = await decodeDelegations(rows.transactions, chainId, limit);
   return { ...rows, delegations };
 }

@@ -95,7 +95,7 @@ async function* compareBlock(
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const accepted = await agreement.confirm(answer, retry);
   const expected = encodeChainRows(
-    await decodeWhole(accepted, sync.identity.chainId, [], Number.POSITIVE_INFINITY),
+    await decodeWhole([accepted], sync.identity.chainId, [], Number.POSITIVE_INFINITY),
   );
   const lacksDelegations = !(await hasDelegations(writer.sql, blockNumber));
   const differences: TableDifference[] = [];

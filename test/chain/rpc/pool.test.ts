@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ScriptedChain } from "../../support/scripted-node/chain.ts";
-import { methodMissing, rpcError } from "../../support/scripted-node/faults.ts";
+import { html, methodMissing, rpcError } from "../../support/scripted-node/faults.ts";
 import { startScriptedNode } from "../../support/scripted-node.ts";
 import { openChain, openNode } from "../../support/test-chain.ts";
 
@@ -42,6 +42,29 @@ describe("several nodes", () => {
     expect(log.filter((line) => line.includes("node lost"))).toHaveLength(1);
     expect(log.filter((line) => line.includes("node is back"))).toHaveLength(1);
     await back.stop();
+  });
+
+  test("are lost by bad answers in a row for a second, not by three at once", async () => {
+    let ms = 0;
+    const wait = (more: number) => () => {
+      ms += more;
+      return true;
+    };
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => ms);
+    onTestFinished(() => clock.mockRestore());
+    const node = await openNode();
+    const { chain, log } = openChain([node]);
+    for (const [after, times] of [
+      [0, 3],
+      [1_000, 2],
+    ] as const) {
+      node.fail({ effect: html(), times, when: wait(after) });
+      await chain.request("eth_chainId", []);
+      expect(log.join()).not.toContain("node lost");
+    }
+    node.fail({ effect: html(), times: 3, when: wait(500) });
+    await chain.request("eth_chainId", []);
+    expect(log.join()).toContain("node lost");
   });
 
   test("are asked anew what they can do when they come back", async () => {

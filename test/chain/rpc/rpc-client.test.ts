@@ -98,7 +98,7 @@ describe("one call", () => {
       retryable: true,
       message: expect.stringContaining("HTML"),
     });
-    expect(node.requests).toHaveLength(7);
+    expect(node.requests).toHaveLength(8);
   });
 
   test("ends at the timeout when the node stalls, and succeeds with the next attempt", async () => {

@@ -195,7 +195,7 @@ describe("agreement", () => {
     }
     await expect(believeHead(retry)).rejects.toMatchObject({ code: "inconsistent-block" });
     // The first answer, what each other node can do, and then as often as the budget has it.
-    expect(asked() - before).toBe(1 + (count - 1) + 7);
+    expect(asked() - before).toBe(1 + (count - 1) + 8);
     expect(await retry.again()).toBe(false);
   });
 });

@@ -108,6 +108,11 @@ describe("the auditor", () => {
     database = await createTestDatabase();
     const loading = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
     await loading.reach(node.chain.head.block.hash);
+    // They would be read again from tampered rows.
+    await loading.until(async () => {
+      const read = await database.sql`SELECT FROM sync_state WHERE delegations_to >= head_number`;
+      return read.length > 0;
+    });
     await loading.stop();
   }
 
