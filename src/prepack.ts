@@ -7,7 +7,7 @@ import { softwareVersion } from "./core/software-version.ts";
 
 const FROM = new URL("./", import.meta.url);
 const TO = new URL("../dist/", import.meta.url);
-const NOT_PACKED = ["prepack.ts", "readme.ts"];
+const NOT_PACKED = ["prepack.ts"];
 /** Names of files in import declarations, `import()` and `new URL()`. */
 const SPECIFIERS = /(\bfrom |\bimport |\bimport\(|\bnew URL\()"(\.{1,2}\/[^"]+)\.ts"/g;
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { GENERATED, renderTable } from "../src/readme.ts";
+import { GENERATED, renderTable } from "./make-tables.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const DOCUMENTS = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { registry } from "./api/explorer/registry.ts";
-import { describeParameters } from "./api/openapi/parameters.ts";
-import { type Setting, settings } from "./settings/config.ts";
+import { registry } from "../src/api/explorer/registry.ts";
+import { describeParameters } from "../src/api/openapi/parameters.ts";
+import { type Setting, settings } from "../src/settings/config.ts";
 
 // Run as a program (`npm run readme`), this file writes the generated tables of docs/settings.md and docs/actions.md.
 
