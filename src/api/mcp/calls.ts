@@ -69,9 +69,9 @@ async function callOwn(asked: Asked, name: keyof typeof OWN_TOOLS, sent: Argumen
       return success(request, undefined, await asked.listChains(), false);
     case "convert_amount": {
       const amount = readText(sent, "amount", 100);
-      const decimals = Number(readText(sent, "decimals", 3));
+      const decimals = wholeNumber(readText(sent, "decimals", 3));
       if (!/^\d+$/.test(amount)) throw invalid("amount", "amount is to be decimal digits");
-      if (!Number.isInteger(decimals) || decimals < 0 || decimals > 255) {
+      if (!(decimals <= 255)) {
         throw invalid("decimals", "decimals is to be a whole number from 0 to 255");
       }
       return success(request, undefined, formatUnits(BigInt(amount), decimals), false);
@@ -102,7 +102,7 @@ async function callAction(
   request.actionName = `${module}/${action.name}`;
   const input = new Map(Object.entries(given));
   if (isList(tool)) {
-    const rows = Number(input.get("offset") ?? USUAL_ROWS);
+    const rows = wholeNumber(input.get("offset") ?? String(USUAL_ROWS));
     if (!Number.isInteger(rows) || rows < 1 || rows > MOST_ROWS) {
       throw invalid("offset", `offset is to be a whole number from 1 to ${MOST_ROWS}`);
     }
@@ -197,6 +197,11 @@ function readText(sent: Arguments, name: string, longest: number): string {
     throw invalid(name, `${name} is to have 1 to ${longest} characters`);
   }
   return text;
+}
+
+/** Returns the number that decimal digits spell; NaN for another text. */
+function wholeNumber(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** Returns an argument as text; also a number or a boolean. */

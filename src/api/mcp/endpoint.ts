@@ -85,10 +85,13 @@ export function addMcp(app: FastifyInstance, options: McpOptions, limiter: RateL
     const message = parseJson(bytes);
     if (!isRecord(message))
       throw new RequestError(400, "bad-request", "One JSON-RPC message is wanted");
-    const { method, id = null } = message;
+    const { method, id } = message;
     if (typeof method === "string" && !METHODS.test(method)) {
+      // A notification has no answer.
+      if (id === undefined) return reply.code(202).send();
       const error = { code: -32_601, message: "Method not found" };
-      return send(reply, jsonAnswer({ jsonrpc: "2.0", id, error }));
+      const named = ["string", "number"].includes(typeof id) ? id : null;
+      return send(reply, jsonAnswer({ jsonrpc: "2.0", id: named, error }));
     }
     const asked: Asked = {
       request,

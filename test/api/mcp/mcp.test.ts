@@ -172,6 +172,10 @@ describe.each([
     expect(divided.result).toBe("1000000000000000000000");
     const tiny = await call(client, "convert_amount", { amount: "1", decimals: 255 });
     expect(tiny.result).toBe(`0.${"0".repeat(254)}1`);
+    for (const decimals of ["1e2", " 5", "0x5", 256, -1, 1.5]) {
+      const refused = await call(client, "convert_amount", { amount, decimals });
+      expect(refused).toMatchObject({ error: { code: "invalid-parameter" } });
+    }
     const chains = await call(client, "list_chains");
     expect(chains.result).toMatchObject([{ chainid: "31337" }]);
   });
@@ -317,6 +321,9 @@ describe("before the protocol", () => {
     expect((await post({}, `[${ping}]`)).statusCode).toBe(400);
     const listen = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "subscriptions/listen" });
     expect((await post({}, listen)).json()).toMatchObject({ id: 7, error: { code: -32_601 } });
+    const unknown = { jsonrpc: "2.0", method: "nothing" };
+    expect((await post({}, JSON.stringify(unknown))).statusCode).toBe(202);
+    expect((await post({}, JSON.stringify({ ...unknown, id: { a: 1 } }))).json().id).toBeNull();
   });
 
   test("is served below the chain's path as well", async () => {
