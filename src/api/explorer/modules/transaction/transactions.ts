@@ -203,14 +203,20 @@ const getrevertlines = defineAction({
   example: { txhash: "0x3c5a8c54d15fc7e43835e2898e5401f32f2f621ea8c24f0d93994487d2e2dfe1" },
   async handle({ chain, read }, { txhash }) {
     const calls = await fetchRevertedCalls(chain, txhash);
-    return read(async (sql) => {
+    const { transaction, lines, head } = await read(async (sql, served) => {
       const transaction = await getTransaction(sql, txhash);
-      if (!transaction) return failed("not-found", "Transaction not found");
-      if (transaction.succeeded !== false) return ok([]);
-      if (!calls) return failed("unsupported", "The node does not trace this transaction");
-      const lines = await findRevertLines(sql, calls, transaction.blockNumber);
-      return ok(lines.map(revertLine.present));
+      const hasFailed = transaction?.succeeded === false;
+      const lines =
+        hasFailed && calls && (await findRevertLines(sql, calls, transaction.blockNumber));
+      return { transaction, lines, head: await served };
     });
+    if (!transaction) {
+      const earlier = await fetchEarlierReceipt(chain, txhash, head);
+      return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
+    }
+    if (transaction.succeeded !== false) return ok([]);
+    if (!lines) return failed("unsupported", "The node does not trace this transaction");
+    return ok(lines.map(revertLine.present));
   },
 });
 
