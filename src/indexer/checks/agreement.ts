@@ -90,12 +90,7 @@ export function createAgreement(options: AgreementOptions) {
       if (!(await retry.again(gain))) refuse(blockNumber, found);
       gain = "nothing";
       const node = nodes[asked % nodes.length] as NodeName;
-      const fetched = await askOnce(
-        node,
-        blockNumber,
-        traced,
-        nodes.length > 1 ? partOf(retry) : retry,
-      );
+      const fetched = await askOnce(node, blockNumber, traced, retry.stop);
       if (!fetched) continue;
       if (fetched.block.hash !== first.fetched.block.hash) {
         if (words.has(node)) refuse(blockNumber, found);
@@ -125,9 +120,10 @@ export function createAgreement(options: AgreementOptions) {
     node: NodeName,
     blockNumber: number,
     traces: boolean,
-    retry: Retry,
+    stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    const asked = { node, traces, signal: retry.stop, headWaits: true, retry };
+    const retry = new Retry(stop, { attempts: 1 });
+    const asked = { node, traces, signal: stop, headWaits: true, retry };
     const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
     return given?.blocks[0] ?? undefined;
   }
@@ -159,11 +155,6 @@ export function createAgreement(options: AgreementOptions) {
     }
     return withDistinctLogIndexes(fetched);
   }
-}
-
-/** Returns the budget of one question to one of several nodes: the next one is asked instead. */
-function partOf({ stop }: Retry): Retry {
-  return new Retry(stop, { attempts: 1 });
 }
 
 function refuse(blockNumber: number, found: readonly SoftInconsistency[]): never {
