@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from "vitest";
 import { createTestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
+import { openIndexedNode } from "../support/indexed-node.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { rpcError } from "../support/scripted-node/faults.ts";
+import { nothing, rpcError } from "../support/scripted-node/faults.ts";
 import type { BlockSpecification } from "../support/scripted-node/specification.ts";
 import { startScriptedNode } from "../support/scripted-node.ts";
 
@@ -39,8 +40,10 @@ async function expectChain(): Promise<void> {
   expect(leftOut.map(({ number }) => number)).toEqual(
     blocks.flatMap((one, number) => (one ? [] : number)),
   );
-  const health = await app.inject("/health");
-  expect(health.json()).toMatchObject({ gaps: 0, problems: [] });
+  // The indexer reports each second.
+  await expect
+    .poll(async () => (await app.inject("/health")).json(), { timeout: 30_000 })
+    .toMatchObject({ gaps: 0, problems: [] });
 }
 
 test("are passed in a first load, at its end and by whole ranges", async () => {
@@ -86,6 +89,22 @@ test("are not believed to a node where the next block has another parent", async
   });
   chain.mine(paying(), paying(), paying(), paying(1));
   await expectChain();
+});
+
+test("are not seen in a header that a node lacks for a moment: a reorganisation is as deep as it is", async () => {
+  const index = await openIndexedNode();
+  const { chain } = index.node;
+  await index.start();
+  chain.mine(paying(), paying(), paying());
+  await index.inStep();
+  const ancestor = chain.height - 1;
+  const isSearch = ({ params }: { params: readonly unknown[] }) =>
+    Number(params[0]) >= ancestor && params[1] === false;
+  index.node.fail({ method: "eth_getBlockByNumber", when: isSearch, effect: nothing(), times: 4 });
+  chain.reorg(1, paying(), paying());
+  await index.inStep();
+  await expect.poll(() => index.indexer.status().reorgs.count, { timeout: 30_000 }).toBe(1);
+  expect(index.indexer.status().reorgs.deepest).toBe(1);
 });
 
 test("are named by no answer", async () => {

@@ -41,9 +41,8 @@ export async function findCommonAncestor(
     const headers = await Promise.all(numbers.map((number) => chain.fetchHeader(number, { node })));
     for (const [index, header] of headers.entries()) {
       const number = numbers[index] as number;
-      // Left out, as the next header's hash shows.
-      if (!header) continue;
-      if (expected !== undefined && header.hash !== expected) {
+      if (!header && (await isLeftOut(chain, node, number))) continue;
+      if (!header || (expected !== undefined && header.hash !== expected)) {
         throw new ChainError(
           "inconsistent-chain",
           `${node} changed its chain during the walk back`,
@@ -56,6 +55,12 @@ export async function findCommonAncestor(
     top = bottom - 1;
   }
   return null;
+}
+
+/** Returns whether the node says that its chain has no block of this number. */
+async function isLeftOut(chain: Chain, node: NodeName, number: number): Promise<boolean> {
+  const { leftOut } = await chain.fetchBlocks([number], { node, traces: false });
+  return leftOut.length > 0;
 }
 
 /**
