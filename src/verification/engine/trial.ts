@@ -66,7 +66,7 @@ export async function trialOf(
     return !mayBeRun(run, foreignParts(compiledCreation, run, addresses));
   });
   if (values.length === 0 && harmless.length === endings.length) return trial(endings);
-  // Whether jumps of the source may lead outside its functions.
+  // True if the source's jumps may lead outside its functions.
   const mayJumpAnywhere =
     input.language === "Yul"
       ? hasVerbatim(input)
