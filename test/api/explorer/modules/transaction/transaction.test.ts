@@ -10,6 +10,7 @@ import {
   wordAt,
 } from "../../../../support/build.ts";
 import { recordedCases } from "../../../../support/recorded-cases.ts";
+import { startScriptedNode } from "../../../../support/scripted-node.ts";
 
 const HEAD = 14;
 const MANY_LOGS = 5;
@@ -114,4 +115,17 @@ test("gettxinfo answers without a reason for a failure when it has no trace and 
   const { result } = await ask(server.app, `module=transaction&action=gettxinfo&${hash(9)}`);
   expect(result).toMatchObject({ success: false, revertReason: "" });
   await setSyncState(server.sql, { traced: true });
+});
+
+test("getrevertlines distinguishes a node without tracers from one that does not answer", async () => {
+  const node = await startScriptedNode();
+  const { app, close } = await createTestApp({ sql: server.sql, nodeUrl: node.url });
+  const message = async () =>
+    (await ask(app, `module=transaction&action=getrevertlines&${hash(6)}`)).message;
+  node.behaviour.without = ["debug_"];
+  expect(await message()).toBe("The node does not trace this transaction");
+  node.fail({ effect: { kind: "drop" } });
+  expect(await message()).toBe("The node does not answer, please try again later");
+  await close();
+  await node.stop();
 });
