@@ -1,5 +1,6 @@
 import type { CallerChain } from "../../chain/caller-chain.ts";
 import type { NodeName, RpcCall } from "../../chain/options.ts";
+import { ChainError } from "../../core/errors.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { calmTurn } from "../../core/turns.ts";
 import { codeOfAnswer, type RpcFault, UNANSWERED } from "../http/failures.ts";
@@ -57,14 +58,16 @@ export function createForward(chain: CallerChain): Forward {
   };
 }
 
-/** Returns the node's answer to our own call, without a retry; undefined where it has none. */
+/** Returns the node's result of our own call, without a retry; undefined for an error. Throws `ChainError` without an answer. */
 export async function askOnce(
   chain: CallerChain,
   method: string,
   ...params: readonly unknown[]
 ): Promise<unknown> {
   const [answer] = await chain.forward([{ method, params }]);
-  return answer && "result" in answer ? answer.result : undefined;
+  if (!answer || "unanswered" in answer)
+    throw new ChainError("unavailable", `the node leaves ${method} unanswered`);
+  return "result" in answer ? answer.result : undefined;
 }
 
 function boundGas(call: RpcCall): RpcCall {

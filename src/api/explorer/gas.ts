@@ -1,5 +1,6 @@
 import { type CallerChain, forCaller } from "../../chain/caller-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
+import { asUnanswered } from "../../core/errors.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { type BlockPace, getBlockPace } from "../../store/blocks/blocks.ts";
 import { type GasBlock, type GasWindow, readGasWindow } from "../../store/blocks/gas-window.ts";
@@ -111,9 +112,9 @@ async function derive(
   { blocks, tips }: GasWindow,
   pace: BlockPace,
 ): Promise<Derived> {
-  const next = await findNextBaseFee(chain, head, blocks);
+  const next = await findNextBaseFee(chain, head, blocks).catch(asUnanswered);
   const base = next === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : next;
-  const suggested = tips ? undefined : await askTip(chain);
+  const suggested = tips ? undefined : await askTip(chain).catch(asUnanswered);
   const price = (tip: string | undefined) => (base ?? 0n) + BigInt(tip ?? suggested ?? 0);
   return {
     prices: {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { CallerChain } from "../../../../chain/caller-chain.ts";
-import { ChainError } from "../../../../core/errors.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import { type Hex, hexToBytes } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
@@ -9,6 +8,7 @@ import { getLookupParts, getVerifiedMatch } from "../../../../store/contracts/ve
 import { listSources } from "../../../../store/contracts/verified/verified-contract.ts";
 import type { VerifiedSource } from "../../../../verification/engine/verified-source.ts";
 import { lineAt, type SourceLine } from "../../../../verification/source-lines.ts";
+import { askOnce } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 
 /** Most calls; the outermost ones are left out. */
@@ -57,11 +57,8 @@ export interface RevertLine extends SourceLine {
 
 /** Returns the calls through which the revert of a transaction passed; undefined if the node does not run such a tracer. Throws `ChainError`. */
 export async function fetchRevertedCalls(chain: CallerChain, hash: Hex) {
-  const params = [hash, { tracer: TRACER }];
-  const [answer] = await chain.forward([{ method: "debug_traceTransaction", params }]);
-  if (!answer || "unanswered" in answer)
-    throw new ChainError("unavailable", "the node leaves the trace unanswered");
-  return "result" in answer ? Calls.safeParse(answer.result).data : undefined;
+  const trace = await askOnce(chain, "debug_traceTransaction", hash, { tracer: TRACER });
+  return Calls.safeParse(trace).data;
 }
 
 /** Returns the lines of these calls where their contracts are verified. */

@@ -10,6 +10,7 @@ import {
   wordAt,
 } from "../../../../support/build.ts";
 import { recordedCases } from "../../../../support/recorded-cases.ts";
+import { rpcError } from "../../../../support/scripted-node/faults.ts";
 import { startScriptedNode } from "../../../../support/scripted-node.ts";
 
 const HEAD = 14;
@@ -117,15 +118,21 @@ test("gettxinfo answers without a reason for a failure when it has no trace and 
   await setSyncState(server.sql, { traced: true });
 });
 
-test("getrevertlines distinguishes a node without tracers from one that does not answer", async () => {
+test("a node without a tracer or a tag is distinguished from one that does not answer", async () => {
   const node = await startScriptedNode();
   const { app, close } = await createTestApp({ sql: server.sql, nodeUrl: node.url });
-  const message = async () =>
+  const lines = async () =>
     (await ask(app, `module=transaction&action=getrevertlines&${hash(6)}`)).message;
+  const balance = `module=account&action=balance&address=${addressAt(3)}&tag=safe`;
+  const atTag = async () => (await ask(app, balance, "/v2/api")).result;
   node.behaviour.without = ["debug_"];
-  expect(await message()).toBe("The node does not trace this transaction");
+  const refuses = { method: "eth_getBlockByNumber", effect: rpcError(-32_000, "unknown tag") };
+  node.fail({ ...refuses, times: 1 });
+  expect(await lines()).toBe("The node does not trace this transaction");
+  expect(await atTag()).toMatch(/^Historical state is not available/);
   node.fail({ effect: { kind: "drop" } });
-  expect(await message()).toBe("The node does not answer, please try again later");
+  expect(await lines()).toBe("The node does not answer, please try again later");
+  expect(await atTag()).toBe("The node does not answer, please try again later");
   await close();
   await node.stop();
 });
