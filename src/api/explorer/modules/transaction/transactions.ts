@@ -202,7 +202,8 @@ const getrevertlines = defineAction({
   empty: "No source lines found",
   example: { txhash: "0x3c5a8c54d15fc7e43835e2898e5401f32f2f621ea8c24f0d93994487d2e2dfe1" },
   async handle({ chain, read }, { txhash }) {
-    const calls = await fetchRevertedCalls(chain, txhash);
+    const [trace] = await Promise.allSettled([fetchRevertedCalls(chain, txhash)]);
+    const calls = trace.status === "fulfilled" ? trace.value : undefined;
     const { transaction, lines, head } = await read(async (sql, served) => {
       const transaction = await getTransaction(sql, txhash);
       const hasFailed = transaction?.succeeded === false;
@@ -215,6 +216,7 @@ const getrevertlines = defineAction({
       return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
     }
     if (transaction.succeeded !== false) return ok([]);
+    if (trace.status === "rejected") throw trace.reason;
     if (!lines) return failed("unsupported", "The node does not trace this transaction");
     return ok(lines.map(revertLine.present));
   },
