@@ -92,12 +92,10 @@ function defineHolderList({
           ? ok((await readHolders(context, token, context.page, async () => null)).holders)
           : await readPastHolders(context, token, blockno);
       if (listed.kind !== "ok") return listed;
-      return okPage(
-        context.page,
-        listed.result,
-        (holder) => [holder.amount, holder.owner],
-        (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
-      );
+      return okPage(context.page, listed.result, {
+        keyOf: (holder) => [holder.amount, holder.owner],
+        present: (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
+      });
     },
   });
 }

@@ -1,68 +1,56 @@
 import { z } from "zod";
 import type { InternalTransactionEntry } from "../../../store/lists/internal-transactions.ts";
-import type { Dialect } from "../envelope.ts";
 import * as wire from "../wire.ts";
-
-const record = z.object({
-  blockNumber: wire.decimal,
-  timeStamp: wire.decimal,
-  from: wire.address,
-  to: wire.addressOrEmpty,
-  value: wire.decimal,
-  contractAddress: wire.addressOrEmpty,
-  transactionHash: wire.hash,
-  index: wire.decimal,
-  input: z.string().regex(/^(0x([0-9a-f]{2})*)?$/),
-  type: z.string(),
-  callType: z.string(),
-  gas: wire.decimal,
-  gasUsed: wire.decimalOrEmpty,
-  isError: wire.flag,
-  errCode: z.string(),
-  functionName: z.string().optional().describe("With `names` only; empty where no ABI has it"),
-});
-
-/** An internal transaction in a list. */
-export const internalTransactionRecord = {
-  blockscout: record.meta({ id: "BlockscoutInternalTransaction" }),
-  etherscan: record
-    .extend({
-      gasUsed: wire.decimal,
-      hash: wire.hash,
-      traceId: z.string().regex(/^(\d+(_\d+)*)?$/),
-    })
-    .meta({ id: "EtherscanInternalTransaction" }),
-};
+import { defineRecord } from "./record.ts";
 
 /** Error of an entry that succeeded itself but was rolled back, in the reference's words. */
 const PARENT_REVERTED = "Parent reverted";
 
-/** Presents an internal transaction, with the called function's name if given. */
-export function presentInternalTransaction(
-  row: InternalTransactionEntry,
-  dialect: Dialect,
-  functionName?: string,
-): z.output<typeof record> {
-  const isEtherscan = dialect === "etherscan";
-  const isCreation = row.type === "create" || row.type === "create2";
-  return {
-    blockNumber: String(row.blockNumber),
-    timeStamp: String(row.timestampSeconds),
-    from: row.from,
-    to: isCreation ? "" : (row.to ?? ""),
-    value: row.value,
-    contractAddress: row.createdContract ?? "",
-    transactionHash: row.transactionHash,
-    index: String(row.position),
+const isCreation = ({ type }: InternalTransactionEntry) => type === "create" || type === "create2";
+
+/** An entry, with the called function's name if asked for. */
+type Listed = InternalTransactionEntry & { functionName?: string | undefined };
+
+const blockscout = defineRecord<Listed>("BlockscoutInternalTransaction", (row) => [
+  row.blockNumber,
+  row.transactionIndex,
+  row.position,
+])({
+  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  from: [wire.address, (row) => row.from],
+  to: [wire.addressOrEmpty, (row) => (isCreation(row) ? "" : (row.to ?? ""))],
+  value: [wire.decimal, (row) => row.value],
+  contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
+  transactionHash: [wire.hash, (row) => row.transactionHash],
+  index: [wire.decimal, (row) => String(row.position)],
+  input: [
+    z.string().regex(/^(0x([0-9a-f]{2})*)?$/),
     // Empty also for a call whose input was dropped.
-    input: isCreation ? "" : (row.input ?? ""),
-    type: row.type,
-    callType: row.callType ?? "",
-    gas: row.gas ?? "0",
-    gasUsed: row.gasUsed ?? (isEtherscan ? "0" : ""),
-    isError: row.effective ? "0" : "1",
-    errCode: row.error ?? (row.effective ? "" : PARENT_REVERTED),
-    ...(functionName !== undefined && { functionName }),
-    ...(isEtherscan && { hash: row.transactionHash, traceId: row.traceAddress.join("_") }),
-  };
-}
+    (row) => (isCreation(row) ? "" : (row.input ?? "")),
+  ],
+  type: [z.string(), (row) => row.type],
+  callType: [z.string(), (row) => row.callType ?? ""],
+  gas: [wire.decimal, (row) => row.gas ?? "0"],
+  gasUsed: [wire.decimalOrEmpty, (row) => row.gasUsed ?? ""],
+  isError: [wire.flag, ({ effective }) => (effective ? "0" : "1")],
+  errCode: [z.string(), ({ error, effective }) => error ?? (effective ? "" : PARENT_REVERTED)],
+  functionName: [
+    z.string().optional().describe("With `names` only; empty where no ABI has it"),
+    (row) => row.functionName,
+  ],
+});
+
+/** An internal transaction in a list. */
+export const internalTransaction = {
+  blockscout,
+  etherscan: defineRecord(
+    "EtherscanInternalTransaction",
+    blockscout.keyOf,
+  )({
+    ...blockscout.fields,
+    gasUsed: [wire.decimal, (row) => row.gasUsed ?? "0"],
+    hash: [wire.hash, (row) => row.transactionHash],
+    traceId: [z.string().regex(/^(\d+(_\d+)*)?$/), ({ traceAddress }) => traceAddress.join("_")],
+  }),
+};

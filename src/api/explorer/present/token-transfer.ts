@@ -1,108 +1,62 @@
 import { z } from "zod";
 import type { TokenStandard, TokenTransferEntry } from "../../../store/lists/token-transfers.ts";
 import type { CallName } from "../call-names.ts";
-import type { Dialect } from "../envelope.ts";
 import * as wire from "../wire.ts";
+import { defineRecord, type Fields } from "./record.ts";
 
-const before = {
-  blockNumber: wire.decimal,
-  timeStamp: wire.decimal,
-  hash: wire.hash,
-  nonce: wire.decimal,
-  blockHash: wire.hash,
-  from: wire.address,
-  contractAddress: wire.address,
-  to: wire.address,
-};
-const behind = {
-  tokenName: z.string().nullable(),
-  tokenSymbol: z.string().nullable(),
-  tokenDecimal: wire.decimalOrEmpty,
-  transactionIndex: wire.decimal,
-  gas: wire.decimal,
-  gasPrice: wire.decimal,
-  gasUsed: wire.decimal,
-  cumulativeGasUsed: wire.decimal,
-  input: wire.data,
-  confirmations: wire.decimal,
-  methodId: z.string().regex(/^(0x)?([0-9a-f]{8})?$/),
-  functionName: z.string(),
-};
-const amounts: Readonly<Record<TokenStandard, z.ZodRawShape>> = {
-  20: { value: wire.decimal },
-  404: { tokenID: wire.decimalOrEmpty, value: wire.decimal },
-  721: { tokenID: wire.decimal },
-  1155: { tokenID: wire.decimal, tokenValue: wire.decimal },
+/** A transfer, with the call of its transaction. */
+type Listed = TokenTransferEntry & { call: CallName | undefined };
+const tokenID = [wire.decimal, (row: Listed) => row.tokenId ?? ""] as const;
+const value = [wire.decimal, (row: Listed) => row.amount ?? "0"] as const;
+const AMOUNTS: Readonly<Record<TokenStandard, Fields<Listed, Record<string, z.ZodString>>>> = {
+  20: { value },
+  404: { tokenID: [wire.decimalOrEmpty, tokenID[1]], value },
+  721: { tokenID },
+  1155: { tokenID, tokenValue: value },
 };
 
-/** A token transfer on the wire. Its optional keys depend on standard and dialect. */
-export interface TokenTransferRecord extends z.output<z.ZodObject<typeof before & typeof behind>> {
-  tokenID?: string;
-  value?: string;
-  tokenValue?: string;
-  logIndex?: string;
+/** Returns the record of a transfer of a standard; its amounts stand among the other fields. */
+export function tokenTransferOf(standard: TokenStandard) {
+  const blockscout = defineRecord<Listed>(`BlockscoutErc${standard}Transfer`, (row) => [
+    row.blockNumber,
+    row.logIndex,
+    row.batchIndex,
+  ])({
+    blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+    hash: [wire.hash, (row) => row.transactionHash],
+    nonce: [wire.decimal, (row) => row.nonce],
+    blockHash: [wire.hash, (row) => row.blockHash],
+    from: [wire.address, (row) => row.from],
+    contractAddress: [wire.address, (row) => row.token],
+    to: [wire.address, (row) => row.to],
+    ...AMOUNTS[standard],
+    tokenName: [z.string().nullable(), (row) => row.tokenName],
+    tokenSymbol: [z.string().nullable(), (row) => row.tokenSymbol],
+    tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? "")],
+    transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
+    gas: [wire.decimal, (row) => row.gas],
+    gasPrice: [wire.decimal, (row) => row.gasPrice],
+    gasUsed: [wire.decimal, (row) => row.gasUsed],
+    cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
+    input: [wire.data, (row) => row.input],
+    confirmations: [wire.decimal, (row) => String(row.confirmations)],
+    methodId: [SELECTOR, ({ call }) => call?.selector.slice(2) ?? ""],
+    functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
+  });
+  const unknownDecimals = standard === 721 ? "0" : "";
+  const etherscan = defineRecord(
+    `EtherscanErc${standard}Transfer`,
+    blockscout.keyOf,
+  )({
+    ...blockscout.fields,
+    tokenName: [z.string(), (row) => row.tokenName ?? ""],
+    tokenSymbol: [z.string(), (row) => row.tokenSymbol ?? ""],
+    tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? unknownDecimals)],
+    methodId: [SELECTOR, ({ call }) => call?.selector ?? ""],
+    logIndex: [wire.decimal, (row) => String(row.logIndex)],
+  });
+  return { blockscout, etherscan };
 }
 
-/** Returns the schema of a transfer of a standard. */
-export function tokenTransferRecord(standard: TokenStandard): {
-  blockscout: z.ZodType<TokenTransferRecord>;
-  etherscan: z.ZodType<TokenTransferRecord>;
-} {
-  const shape = { ...before, ...amounts[standard], ...behind };
-  const texts = { tokenName: z.string(), tokenSymbol: z.string() };
-  return {
-    blockscout: z.object(shape).meta({ id: `BlockscoutErc${standard}Transfer` }),
-    etherscan: z
-      .object({ ...shape, ...texts, logIndex: wire.decimal })
-      .meta({ id: `EtherscanErc${standard}Transfer` }),
-  };
-}
-
-/** Presents a token transfer; `call` is its transaction's call. */
-export function presentTokenTransfer(
-  row: TokenTransferEntry,
-  standard: TokenStandard,
-  dialect: Dialect,
-  call: CallName | undefined,
-): TokenTransferRecord {
-  const isEtherscan = dialect === "etherscan";
-  const unknownText = isEtherscan ? "" : null;
-  const unknownDecimals = isEtherscan && standard === 721 ? "0" : "";
-  return {
-    blockNumber: String(row.blockNumber),
-    timeStamp: String(row.timestampSeconds),
-    hash: row.transactionHash,
-    nonce: row.nonce,
-    blockHash: row.blockHash,
-    from: row.from,
-    contractAddress: row.token,
-    to: row.to,
-    ...presentAmount(row, standard),
-    tokenName: row.tokenName ?? unknownText,
-    tokenSymbol: row.tokenSymbol ?? unknownText,
-    tokenDecimal: row.tokenDecimals === null ? unknownDecimals : String(row.tokenDecimals),
-    transactionIndex: String(row.transactionIndex),
-    gas: row.gas,
-    gasPrice: row.gasPrice,
-    gasUsed: row.gasUsed,
-    cumulativeGasUsed: row.cumulativeGasUsed,
-    input: row.input,
-    confirmations: String(row.confirmations),
-    methodId: (isEtherscan ? call?.selector : call?.selector.slice(2)) ?? "",
-    functionName: call?.functionName ?? "",
-    ...(isEtherscan && { logIndex: String(row.logIndex) }),
-  };
-}
-
-function presentAmount({ tokenId, amount }: TokenTransferEntry, standard: TokenStandard) {
-  switch (standard) {
-    case 20:
-      return { value: amount ?? "0" };
-    case 404:
-      return { tokenID: tokenId ?? "", value: amount ?? "0" };
-    case 721:
-      return { tokenID: tokenId ?? "" };
-    case 1155:
-      return { tokenID: tokenId ?? "", tokenValue: amount ?? "0" };
-  }
-}
+const SELECTOR = z.string().regex(/^(0x)?([0-9a-f]{8})?$/);

@@ -1,95 +1,53 @@
 import { z } from "zod";
-import type { TransactionEntry } from "../../../store/lists/address-transactions.ts";
-import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
-import { type CallName, selectorOf } from "../call-names.ts";
-import type { Dialect } from "../envelope.ts";
+import { type ListedTransaction, selectorOf } from "../call-names.ts";
 import * as wire from "../wire.ts";
-
-const record = z.object({
-  blockNumber: wire.decimal,
-  timeStamp: wire.decimal,
-  hash: wire.hash,
-  nonce: wire.decimal,
-  blockHash: wire.hash,
-  transactionIndex: wire.decimal,
-  from: wire.address,
-  to: wire.addressOrEmpty,
-  value: wire.decimal,
-  gas: wire.decimal,
-  gasPrice: wire.decimal,
-  isError: z.string().regex(/^[01]$/),
-  txreceipt_status: z.string().regex(/^[01]$/),
-  input: wire.data,
-  contractAddress: wire.addressOrEmpty,
-  cumulativeGasUsed: wire.decimal,
-  gasUsed: wire.decimal,
-  confirmations: wire.decimal,
-  methodId: wire.data,
-});
+import { defineRecord } from "./record.ts";
 
 /** The L1 fee of a transaction. */
 export const l1FeesPaid = wire.decimalOrEmpty.describe(
   "Wei for the transaction's data on L1, on rollups only; empty while its receipt is still to be read",
 );
 
+// Without a trace, and before receipts had a status, Blockscout counts a transaction as failed.
+const blockscout = defineRecord<ListedTransaction>("BlockscoutTransaction", (row) => [
+  row.blockNumber,
+  row.transactionIndex,
+])({
+  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  hash: [wire.hash, (row) => row.hash],
+  nonce: [wire.decimal, (row) => row.nonce],
+  blockHash: [wire.hash, (row) => row.blockHash],
+  transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
+  from: [wire.address, (row) => row.from],
+  to: [wire.addressOrEmpty, (row) => row.to ?? ""],
+  value: [wire.decimal, (row) => row.value],
+  gas: [wire.decimal, (row) => row.gas],
+  gasPrice: [wire.decimal, (row) => row.gasPrice],
+  isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "0" : "1")],
+  txreceipt_status: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "1" : "0")],
+  input: [wire.data, (row) => row.input],
+  contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
+  cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
+  gasUsed: [wire.decimal, (row) => row.gasUsed],
+  confirmations: [wire.decimal, (row) => String(row.confirmations)],
+  methodId: [wire.data, (row) => selectorOf(row) ?? "0x"],
+});
+
 /** A transaction in a list. */
-export const transactionRecord = {
-  blockscout: record.meta({ id: "BlockscoutTransaction" }),
-  etherscan: record
-    .extend({
-      txreceipt_status: z.string().regex(/^[01]?$/),
-      functionName: z.string(),
-      L1FeesPaid: l1FeesPaid.optional(),
-    })
-    .meta({ id: "EtherscanTransaction" }),
+export const transaction = {
+  blockscout,
+  etherscan: defineRecord(
+    "EtherscanTransaction",
+    blockscout.keyOf,
+  )({
+    ...blockscout.fields,
+    isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded === false ? "1" : "0")],
+    txreceipt_status: [
+      z.string().regex(/^[01]?$/),
+      ({ status, succeeded }) => (status === null ? "" : succeeded === false ? "0" : "1"),
+    ],
+    functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
+    L1FeesPaid: [l1FeesPaid.optional(), (row) => row.l1Fee],
+  }),
 };
-
-/** Presents a transaction. Only Etherscan's dialect shows the called function, and `l1FeeOf` on chains with L1 fees. */
-export function presentTransaction(
-  row: TransactionEntry,
-  dialect: Dialect,
-  call?: CallName,
-  l1FeeOf?: L1FeeOf,
-): z.output<typeof record> {
-  return {
-    blockNumber: String(row.blockNumber),
-    timeStamp: String(row.timestampSeconds),
-    hash: row.hash,
-    nonce: row.nonce,
-    blockHash: row.blockHash,
-    transactionIndex: String(row.transactionIndex),
-    from: row.from,
-    to: row.to ?? "",
-    value: row.value,
-    gas: row.gas,
-    gasPrice: row.gasPrice,
-    ...presentStatus(row, dialect),
-    input: row.input,
-    contractAddress: row.createdContract ?? "",
-    cumulativeGasUsed: row.cumulativeGasUsed,
-    gasUsed: row.gasUsed,
-    confirmations: String(row.confirmations),
-    methodId: selectorOf(row) ?? "0x",
-    ...(dialect === "etherscan" && { functionName: call?.functionName ?? "" }),
-    ...(l1FeeOf && { L1FeesPaid: l1FeeOf(row) }),
-  };
-}
-
-/** Presents the status: before Byzantium receipts have none, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
-function presentStatus(
-  { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
-  dialect: Dialect,
-) {
-  const isEtherscan = dialect === "etherscan";
-  const isGood = succeeded ?? isEtherscan;
-  const shown = isGood ? "1" : "0";
-  return {
-    isError: isGood ? "0" : "1",
-    txreceipt_status: status === null && isEtherscan ? "" : shown,
-  };
-}
-
-/** Returns the key of a transaction in lists. */
-export function keyOfTransaction({ blockNumber, transactionIndex }: TransactionEntry): number[] {
-  return [blockNumber, transactionIndex];
-}

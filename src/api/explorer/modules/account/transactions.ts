@@ -9,10 +9,9 @@ import {
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
 } from "../../../../store/lists/internal-transactions.ts";
-import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
-import { nameCalls } from "../../call-names.ts";
+import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import type { PendingTransaction } from "../../from-node/transactions/mempool.ts";
@@ -28,16 +27,9 @@ import {
   timeBound,
   windowCheck,
 } from "../../params.ts";
-import {
-  internalTransactionRecord,
-  presentInternalTransaction,
-} from "../../present/internal-transaction.ts";
-import { defineRecord } from "../../present/record.ts";
-import {
-  keyOfTransaction as keyOf,
-  presentTransaction,
-  transactionRecord,
-} from "../../present/transaction.ts";
+import { internalTransaction } from "../../present/internal-transaction.ts";
+import { defineRecord, listOf } from "../../present/record.ts";
+import { transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import {
   ADDRESS_FORMAT,
@@ -62,10 +54,7 @@ const txlist = defineAction({
   summary: "Transactions that an address sent, received or was created by",
   params: listParams,
   etherscanParams: withParties(listParams),
-  result: {
-    blockscout: z.array(transactionRecord.blockscout),
-    etherscan: z.array(transactionRecord.etherscan),
-  },
+  result: listOf(transaction),
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -82,21 +71,14 @@ const txlist = defineAction({
     };
     const order = orderOf(input.sort, dialect);
     const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
-    if (dialect === "etherscan") {
-      const { named, l1FeeOf } = await read(async (sql, served) => {
-        const rows = await list(sql);
-        const named = await nameCalls(sql, rows, (row) => row);
-        return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
-      }, "statements of one head");
-      return okPage(
-        page,
-        named,
-        ({ entry }) => keyOf(entry),
-        ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
-      );
-    }
-    const rows = await read(list, "one statement");
-    return okPage(page, rows, keyOf, (row) => presentTransaction(row, dialect));
+    const rows: ListedTransaction[] =
+      dialect === "blockscout"
+        ? await read(list, "one statement")
+        : await read(
+            async (sql, served) => completeTransactions(sql, await list(sql), served),
+            "statements of one head",
+          );
+    return okPage(page, rows, transaction[dialect]);
   },
 });
 
@@ -120,10 +102,7 @@ const txlistinternal = defineAction({
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   params,
   etherscanParams: withParties(params),
-  result: {
-    blockscout: z.array(internalTransactionRecord.blockscout),
-    etherscan: z.array(internalTransactionRecord.etherscan),
-  },
+  result: listOf(internalTransaction),
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
@@ -151,26 +130,19 @@ const txlistinternal = defineAction({
     const list = listOf();
     if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
     const query = async (sql: Queryable) => {
-      const mayBeNamed = ({ type }: InternalTransactionEntry) => input.names && type === "call";
-      const found = (await list(sql)).map((row) => ({ row, mayBeNamed: mayBeNamed(row) }));
-      return nameCalls(sql, found, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
+      const rows = await list(sql);
+      if (!input.names) return rows;
+      const frames = rows.map((row) => ({ ...row, mayBeNamed: row.type === "call" }));
+      const callOf = ({ to, input }: InternalTransactionEntry) => ({ to, input: input ?? "0x" });
+      const named = await nameCalls(sql, frames, callOf);
+      return named.map((row) => ({ ...row, functionName: row.call?.functionName ?? "" }));
     };
     const { found: frames, head } = await withHead(read, query, "statements of one head");
     const wanted = who || frames.length > 0 ? undefined : hash;
     if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
       return failed("not-found", notIndexed(head));
     }
-    return okPage(
-      page,
-      frames,
-      ({ entry: { row } }) => [row.blockNumber, row.transactionIndex, row.position],
-      ({ entry, call }) =>
-        presentInternalTransaction(
-          entry.row,
-          dialect,
-          input.names ? (call?.functionName ?? "") : undefined,
-        ),
-    );
+    return okPage(page, frames, internalTransaction[dialect]);
   },
 });
 

@@ -4,7 +4,8 @@ import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, okPage } from "../../envelope.ts";
 import { address, blocksOf, windowCheck } from "../../params.ts";
-import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
+import { listOf } from "../../present/record.ts";
+import { tokenTransferOf } from "../../present/token-transfer.ts";
 import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, toParty, withParties } from "./list.ts";
 
 const NEITHER = "Query parameter address or contractaddress is required";
@@ -28,13 +29,13 @@ export const tokenTransferLists = [
 ];
 
 function defineTokenTransferList(name: string, standard: TokenStandard) {
-  const record = tokenTransferRecord(standard);
+  const record = tokenTransferOf(standard);
   return defineAction({
     name,
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     params,
     etherscanParams: withParties(params),
-    result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },
+    result: listOf(record),
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),
@@ -60,12 +61,7 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
           ),
         "statements of one head",
       );
-      return okPage(
-        page,
-        named,
-        ({ entry }) => [entry.blockNumber, entry.logIndex, entry.batchIndex],
-        ({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call),
-      );
+      return okPage(page, named, record[dialect]);
     },
   });
 }

@@ -11,14 +11,7 @@ import { defineAction } from "../../action.ts";
 import { type Failure, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import { blockBounds, blockNumber, blocksOf, paging, text, windowCheck } from "../../params.ts";
-import {
-  blockRecord,
-  inclusionReward,
-  presentBlock,
-  presentWithdrawal,
-  uncleReward,
-  withdrawalRecord,
-} from "../../present/block.ts";
+import { block, inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
 import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
@@ -62,16 +55,16 @@ const LATEST = "latest";
 /** At most fifteen digits: no chain has more, and all of them are exact. */
 const NUMBER = /^\d{1,15}$/;
 
-const block = text(TEXTS)
+const named = text(TEXTS)
   .refine((value) => value === LATEST || NUMBER.test(value) || isHash(value), TEXTS.invalid)
   .describe("Number or hash of a block, or `latest`");
 
 const getblock = defineAction({
   name: "getblock",
   summary: "A block by number or hash, with its withdrawals and uncles",
-  params: z.object({ block }),
-  result: blockRecord.extend({
-    withdrawals: z.array(withdrawalRecord),
+  params: z.object({ block: named }),
+  result: block.schema.extend({
+    withdrawals: z.array(withdrawal.schema),
     uncles: z.array(
       z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal, miner: wire.address }),
     ),
@@ -93,8 +86,8 @@ const getblock = defineAction({
       return unknownBlock(head, named.number ?? header?.number);
     }
     return ok({
-      ...presentBlock(found),
-      withdrawals: withdrawals.map(presentWithdrawal),
+      ...block.present(found),
+      withdrawals: withdrawals.map(withdrawal.present),
       uncles: uncles.map(({ number, timestampSeconds, miner }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),
@@ -116,7 +109,7 @@ const listblocks = defineAction({
   name: "listblocks",
   summary: "Blocks, newest first",
   params: z.object({ ...paging(ROWS, MOST_ROWS), ...blockBounds }),
-  result: z.array(blockRecord),
+  result: z.array(block.schema),
   empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
   example: {},
   check: windowCheck(MOST_ROWS),
@@ -124,7 +117,7 @@ const listblocks = defineAction({
   changesWithHead: true,
   async handle({ read, page }, input) {
     const found = await read((sql) => listBlocks(sql, blocksOf(input), page));
-    return okPage(page, found, ({ number }) => [number], presentBlock);
+    return okPage(page, found, block);
   },
 });
 

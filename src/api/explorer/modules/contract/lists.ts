@@ -72,12 +72,10 @@ const listcontracts = defineAction({
       };
       const verified = await read((sql) => listVerifiedContracts(sql, page, times));
       return largeAnswers.make(abiBytes(verified), async () =>
-        okPage(
-          page,
-          verified,
-          ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
-          (contract) => presentContract(contract.address, contract),
-        ),
+        okPage(page, verified, {
+          keyOf: ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
+          present: (contract) => presentContract(contract.address, contract),
+        }),
       );
     }
     const { contracts, summaries } = await read(async (sql) => {
@@ -89,12 +87,10 @@ const listcontracts = defineAction({
     });
     const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
     return largeAnswers.make(abiBytes(summaries), async () =>
-      okPage(
-        page,
-        contracts,
-        (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
-        ({ address }) => presentContract(address, byAddress.get(address)),
-      ),
+      okPage(page, contracts, {
+        keyOf: (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
+        present: ({ address }) => presentContract(address, byAddress.get(address)),
+      }),
     );
   },
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isAddress, lowerAddress } from "../../../../core/evm/address.ts";
 import {
+  type ListedToken,
   listContractsByName,
   listNames,
   listTokens,
@@ -35,6 +36,14 @@ const named = defineRecord<NamedContract>()({
   ],
 });
 
+const found = defineRecord<NamedContract & { nametag: string }>()({
+  ...named.fields,
+  nametag: [
+    z.string().describe("The operator's own name; empty without one"),
+    (row) => row.nametag,
+  ],
+});
+
 export const listbyname = defineAction({
   name: "listbyname",
   summary: "Addresses by the beginning of a label, or of the name or symbol of a token or contract",
@@ -48,11 +57,7 @@ export const listbyname = defineAction({
     page,
     offset: offset(ROWS, MOST_ROWS),
   }),
-  result: z.array(
-    named.schema.extend({
-      nametag: z.string().describe("The operator's own name; empty without one"),
-    }),
-  ),
+  result: z.array(found.schema),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
@@ -60,9 +65,7 @@ export const listbyname = defineAction({
     const { find, search } = labels();
     const labelled = search(input.name);
     const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
-    return ok(
-      rows.map((row) => ({ ...named.present(row), nametag: find(row.address)?.name ?? "" })),
-    );
+    return ok(rows.map((row) => found.present({ ...row, nametag: find(row.address)?.name ?? "" })));
   },
 });
 
@@ -89,33 +92,27 @@ export const listnames = defineAction({
   },
 });
 
+const token = defineRecord<ListedToken>(undefined, (row) => [row.firstBlock, row.address])({
+  ...named.fields,
+  tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+  holdersCount: [wire.decimal, (row) => String(row.holderCount)],
+  firstBlock: [
+    wire.decimal.describe("The block of its first event"),
+    (row) => String(row.firstBlock),
+  ],
+});
+
 export const listtokens = defineAction({
   name: "listtokens",
   summary: "Tokens, newest first",
   params: z.object(paging(ROWS, MOST_TOKENS)),
-  result: z.array(
-    named.schema.extend({
-      tokenDecimal: wire.decimalOrEmpty,
-      holdersCount: wire.decimal,
-      firstBlock: wire.decimal.describe("The block of its first event"),
-    }),
-  ),
+  result: z.array(token.schema),
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: {},
   check: windowCheck(MOST_TOKENS),
   cursor: "members",
   async handle({ read, page }) {
     const tokens = await read((sql) => listTokens(sql, page));
-    return okPage(
-      page,
-      tokens,
-      ({ firstBlock, address }) => [firstBlock, address],
-      (token) => ({
-        ...named.present(token),
-        tokenDecimal: String(token.decimals ?? ""),
-        holdersCount: String(token.holderCount),
-        firstBlock: String(token.firstBlock),
-      }),
-    );
+    return okPage(page, tokens, token);
   },
 });

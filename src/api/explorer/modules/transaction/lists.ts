@@ -1,19 +1,14 @@
 import { z } from "zod";
 import { listTransactionsOfBlocks } from "../../../../store/lists/address-transactions.ts";
-import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { listTransfersOfTransaction } from "../../../../store/lists/token-transfers.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
-import { nameCalls } from "../../call-names.ts";
+import { completeTransactions, type ListedTransaction } from "../../call-names.ts";
 import { failed, NO_RECORDS, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import { blockBounds, blocksOf, paging, sort, windowCheck } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
-import {
-  keyOfTransaction,
-  presentTransaction,
-  transactionRecord,
-} from "../../present/transaction.ts";
+import { defineRecord, listOf } from "../../present/record.ts";
+import { transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./transactions.ts";
 
@@ -23,10 +18,7 @@ const listtransactions = defineAction({
   name: "listtransactions",
   summary: "Transactions of the whole chain or of a range of blocks, newest first",
   params: z.object({ ...paging(25, MOST_ROWS), sort, ...blockBounds }),
-  result: {
-    blockscout: z.array(transactionRecord.blockscout),
-    etherscan: z.array(transactionRecord.etherscan),
-  },
+  result: listOf(transaction),
   empty: "No transactions found",
   example: {},
   check: windowCheck(MOST_ROWS),
@@ -35,25 +27,20 @@ const listtransactions = defineAction({
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect, page }, input) {
     const blocks = blocksOf(input);
-    const { named, l1FeeOf } = await read(async (sql, served) => {
-      const rows = await listTransactionsOfBlocks(sql, blocks, input.sort ?? "desc", page);
-      if (dialect === "blockscout")
-        return { named: rows.map((entry) => ({ entry, call: undefined })) };
-      const named = await nameCalls(sql, rows, (row) => row);
-      return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
+    const rows = await read(async (sql, served): Promise<ListedTransaction[]> => {
+      const found = await listTransactionsOfBlocks(sql, blocks, input.sort ?? "desc", page);
+      return dialect === "blockscout" ? found : completeTransactions(sql, found, served);
     });
-    return okPage(
-      page,
-      named,
-      ({ entry }) => keyOfTransaction(entry),
-      ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
-    );
+    return okPage(page, rows, transaction[dialect]);
   },
 });
 
 type TransferOfTransaction = Awaited<ReturnType<typeof listTransfersOfTransaction>>[number];
 
-const transfer = defineRecord<TransferOfTransaction>()({
+const transfer = defineRecord<TransferOfTransaction>(undefined, (row) => [
+  row.logIndex,
+  row.batchIndex,
+])({
   logIndex: [wire.decimal, (row) => String(row.logIndex)],
   from: [wire.address, (row) => row.from],
   to: [wire.address, (row) => row.to],
@@ -82,8 +69,7 @@ const listtransfers = defineAction({
     if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
       return failed("not-found", notIndexed(head));
     }
-    const keyOf = (row: TransferOfTransaction) => [row.logIndex, row.batchIndex];
-    return okPage(page, rows, keyOf, transfer.present);
+    return okPage(page, rows, transfer);
   },
 });
 
