@@ -7,7 +7,7 @@ import {
   isNodeUnreachable,
   LIMIT_TEXTS,
   SOURCES_TOO_LARGE,
-} from "../../explorer/modules/contract/verification/submit.ts";
+} from "../../explorer/modules/contract/verification/submission.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import {
   type DescribedAnswer,

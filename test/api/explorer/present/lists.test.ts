@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { account as accounts } from "../../../../src/api/explorer/modules/account/balances.ts";
 import { inclusionReward, uncleReward } from "../../../../src/api/explorer/present/block.ts";
-import { internalTransaction } from "../../../../src/api/explorer/present/internal-transaction.ts";
 import { presentLog } from "../../../../src/api/explorer/present/log.ts";
-import { tokenTransferOf } from "../../../../src/api/explorer/present/token-transfer.ts";
-import { transaction as transactions } from "../../../../src/api/explorer/present/transaction.ts";
+import {
+  internalTransaction,
+  tokenTransferOf,
+  transaction as transactions,
+} from "../../../../src/api/explorer/present/transaction.ts";
 import type { TransactionEntry } from "../../../../src/store/lists/address-transactions.ts";
 import type { InternalTransactionEntry } from "../../../../src/store/lists/internal-transactions.ts";
 import type { TokenTransferEntry } from "../../../../src/store/lists/token-transfers.ts";

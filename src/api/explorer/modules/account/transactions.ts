@@ -9,6 +9,11 @@ import {
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
 } from "../../../../store/lists/internal-transactions.ts";
+import {
+  listTokenTransfers,
+  type TokenStandard,
+  type TokenTransferFilter,
+} from "../../../../store/lists/token-transfers.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
@@ -27,9 +32,8 @@ import {
   timeBound,
   windowCheck,
 } from "../../params.ts";
-import { internalTransaction } from "../../present/internal-transaction.ts";
 import { defineRecord, listOf } from "../../present/record.ts";
-import { transaction } from "../../present/transaction.ts";
+import { internalTransaction, tokenTransferOf, transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import {
   ADDRESS_FORMAT,
@@ -179,4 +183,58 @@ const pendingtxlist = defineAction({
   },
 });
 
-export const transactionsOfAccounts = [txlist, txlistinternal, pendingtxlist];
+const NEITHER = "Query parameter address or contractaddress is required";
+
+const transferParams = z.object({
+  address: address(ADDRESS_FORMAT)
+    .optional()
+    .describe("Sender or receiver; required without `contractaddress`"),
+  contractaddress: address({ invalid: "Invalid contract address format" })
+    .optional()
+    .describe("Token contract; required without `address`"),
+  ...listing,
+});
+
+export const transactionsOfAccounts = [
+  txlist,
+  txlistinternal,
+  pendingtxlist,
+  defineTokenTransferList("tokentx", 20),
+  defineTokenTransferList("tokennfttx", 721),
+  defineTokenTransferList("token1155tx", 1155),
+  defineTokenTransferList("token404tx", 404),
+];
+
+/** Declares the list of the transfers of a standard. */
+function defineTokenTransferList(name: string, standard: TokenStandard) {
+  const record = tokenTransferOf(standard);
+  return defineAction({
+    name,
+    summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
+    params: transferParams,
+    etherscanParams: withParties(transferParams),
+    result: listOf(record),
+    empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    check: windowCheck(),
+    cursor: "history",
+    async handle({ read, dialect, page }, input) {
+      const who = toParty(input);
+      const { contractaddress: token } = input;
+      if (!who && !token) return failed("missing-parameter", NEITHER, { parameter: "address" });
+      const blocks = blocksOf(input);
+      const filter = { standard, blocks, token, ...who } as TokenTransferFilter;
+      const order = orderOf(input.sort, dialect);
+      const named = await read(
+        async (sql) =>
+          nameCalls(
+            sql,
+            await listTokenTransfers(sql, filter, order, page),
+            ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+          ),
+        "statements of one head",
+      );
+      return okPage(page, named, record[dialect]);
+    },
+  });
+}

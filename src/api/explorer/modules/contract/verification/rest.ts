@@ -11,8 +11,17 @@ import { parseRequest } from "../../../../http/input/request.ts";
 import type { RateLimiter } from "../../../../http/rate-limit.ts";
 import { requireSynchronised } from "../../../../reading/snapshot.ts";
 import { decideChain } from "../../../../serving/served-chain.ts";
-import { commonFields, flattenedSettings, given, isFile, parseOptimization } from "./submission.ts";
-import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
+import {
+  commonFields,
+  flattenedSettings,
+  given,
+  isFile,
+  LIMIT_TEXTS,
+  NO_CODE,
+  parseOptimization,
+  SOURCES_TOO_LARGE,
+  submit,
+} from "./submission.ts";
 
 // The verification paths of Blockscout's REST API; titanoboa uses only these. They share the actions' jobs.
 
