@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseInteger } from "../../../../core/decimal.ts";
-import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import type { Address } from "../../../../core/evm/address.ts";
 import { listContracts, listEmptyContracts } from "../../../../store/contracts/list.ts";
 import {
   listVerifiedContracts,
@@ -16,7 +16,7 @@ import {
 } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { listItems, offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
+import { addresses, offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
 import { defineRecord } from "../../present/record.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
@@ -177,15 +177,9 @@ const listnames = defineAction({
   name: "listnames",
   summary: "Names of the tokens and verified contracts among addresses",
   params: z.object({
-    addresses: text(ADDRESSES)
-      .transform(listItems)
-      .refine((items) => items.every(isAddress), ADDRESSES.invalid)
-      .refine(
-        (items) => items.length <= MOST_ROWS,
-        `A maximum of ${MOST_ROWS} addresses is allowed`,
-      )
-      .transform((items) => [...new Set(items.map(lowerAddress))])
-      .describe(`Up to ${MOST_ROWS} addresses, separated by commas`),
+    addresses: addresses(ADDRESSES, 0, MOST_ROWS).describe(
+      `Up to ${MOST_ROWS} addresses, separated by commas`,
+    ),
   }),
   result: z.array(named.schema),
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
