@@ -59,17 +59,13 @@ function parseBlock(block: unknown): number | NodeBlock | undefined {
 const blockNumber: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
-  async answer({ read }) {
-    return { result: quantity(await readHeadNumber(read)) };
-  },
+  answer: async ({ read }) => ({ result: quantity(await readHeadNumber(read)) }),
 };
 
 const chainId: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
-  async answer(services) {
-    return { result: quantity(services.chainId()) };
-  },
+  answer: async (services) => ({ result: quantity(services.chainId()) }),
 };
 
 function gasPrice(method: string): IndexMethod {
