@@ -13,7 +13,6 @@ import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
 
@@ -62,7 +61,7 @@ const tokenbalancehistory = defineAction({
   },
 });
 
-const blockscout = defineRecord<OwnedToken>(
+const blockscout = wire.defineRecord<OwnedToken>(
   undefined,
   keyOfOwned,
 )({
@@ -76,7 +75,7 @@ const blockscout = defineRecord<OwnedToken>(
 });
 const owned = {
   blockscout,
-  etherscan: defineRecord<OwnedToken>(
+  etherscan: wire.defineRecord<OwnedToken>(
     undefined,
     keyOfOwned,
   )({
@@ -93,7 +92,7 @@ const tokenlist = defineAction({
     address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
     ...allRows,
   }),
-  result: listOf(owned),
+  result: wire.listOf(owned),
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   cursor: "owner",
@@ -104,7 +103,7 @@ const tokenlist = defineAction({
   },
 });
 
-const held = defineRecord<OwnedToken>(
+const held = wire.defineRecord<OwnedToken>(
   undefined,
   keyOfOwned,
 )({
@@ -114,7 +113,7 @@ const held = defineRecord<OwnedToken>(
   TokenQuantity: [wire.decimal, ({ amount }) => amount],
 });
 
-const priced = defineRecord<OwnedToken>(
+const priced = wire.defineRecord<OwnedToken>(
   undefined,
   keyOfOwned,
 )({

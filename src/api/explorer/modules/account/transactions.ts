@@ -32,7 +32,6 @@ import {
   timeBound,
   windowCheck,
 } from "../../params.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import { internalTransaction, tokenTransferOf, transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import {
@@ -58,7 +57,7 @@ const txlist = defineAction({
   summary: "Transactions that an address sent, received or was created by",
   params: listParams,
   etherscanParams: withParties(listParams),
-  result: listOf(transaction),
+  result: wire.listOf(transaction),
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -106,7 +105,7 @@ const txlistinternal = defineAction({
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   params,
   etherscanParams: withParties(params),
-  result: listOf(internalTransaction),
+  result: wire.listOf(internalTransaction),
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
@@ -150,7 +149,7 @@ const txlistinternal = defineAction({
   },
 });
 
-const pending = defineRecord<PendingTransaction>()({
+const pending = wire.defineRecord<PendingTransaction>()({
   hash: [wire.hash, (row) => row.hash],
   nonce: [wire.decimal, (row) => quantityToDecimal(row.nonce)],
   from: [wire.address, (row) => row.from],
@@ -213,7 +212,7 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     params: transferParams,
     etherscanParams: withParties(transferParams),
-    result: listOf(record),
+    result: wire.listOf(record),
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),

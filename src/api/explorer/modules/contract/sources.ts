@@ -19,7 +19,6 @@ import { withHead } from "../../../reading/snapshot.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
 import {
   NOT_VERIFIED,
@@ -70,7 +69,7 @@ const getsourcecode = defineAction({
 const MAXIMUM_ADDRESSES = 10;
 const REQUIRED = "Query parameter contractaddresses is required";
 
-const created = defineRecord<ContractCreation>()({
+const created = wire.defineRecord<ContractCreation>()({
   contractAddress: [wire.address, (row) => row.address],
   contractCreator: [wire.address, (row) => row.sender],
   txHash: [wire.hash, (row) => row.transactionHash],
