@@ -82,7 +82,10 @@ function describeArguments({ action }: ActionTool, severalChains: boolean): Inpu
   );
 }
 
-function objectSchema(properties: InputSchema["properties"], required: string[]): InputSchema {
+function objectSchema(
+  properties: InputSchema["properties"],
+  required = Object.keys(properties),
+): InputSchema {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
@@ -94,9 +97,7 @@ function text(description: string, more: object = {}) {
 export const OWN_TOOLS = {
   find_action: {
     description: "Finds further actions by words; call_action runs them",
-    inputSchema: objectSchema({ query: text("Words", { minLength: 1, maxLength: 200 }) }, [
-      "query",
-    ]),
+    inputSchema: objectSchema({ query: text("Words", { minLength: 1, maxLength: 200 }) }),
   },
   call_action: {
     description: "Runs any action that reads, by the name that find_action gives",
@@ -110,17 +111,14 @@ export const OWN_TOOLS = {
   },
   list_chains: {
     description: "The chains of this server, with their states",
-    inputSchema: objectSchema({}, []),
+    inputSchema: objectSchema({}),
   },
   convert_amount: {
     description: "Divides a whole number by 10^decimals, exactly: amounts are in the smallest unit",
-    inputSchema: objectSchema(
-      {
-        amount: text("Whole number", { pattern: "^[0-9]{1,100}$" }),
-        decimals: { type: "integer", minimum: 0, maximum: 255 },
-      },
-      ["amount", "decimals"],
-    ),
+    inputSchema: objectSchema({
+      amount: text("Whole number", { pattern: "^[0-9]{1,100}$" }),
+      decimals: { type: "integer", minimum: 0, maximum: 255 },
+    }),
   },
 } as const;
 

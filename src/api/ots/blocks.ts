@@ -90,15 +90,8 @@ export function wholeNumber(
   [least, most]: readonly [number, number] = [0, Number.MAX_SAFE_INTEGER],
 ): number {
   const text = typeof value === "string" && /^(?:0x[0-9a-fA-F]{1,14}|\d{1,16})$/.test(value);
-  const number = text ? Number(value) : value;
-  if (
-    typeof number === "number" &&
-    Number.isSafeInteger(number) &&
-    number >= least &&
-    number <= most
-  ) {
-    return number;
-  }
+  const number = text || typeof value === "number" ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
   throw invalid(`invalid argument ${place}: not a number from ${least} to ${most}`);
 }
 
