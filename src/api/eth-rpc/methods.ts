@@ -13,23 +13,6 @@ import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
 const INTEGER = /^[+-]?\d+$/;
 const NOT_FOUND = rpcFailure("not-found", "Balance not found");
 
-/** `eth_getBalance`: at the served head from the index, at another block from the node. */
-const getBalance: IndexMethod = {
-  parameters: [1, 2],
-  async answer(context, [address, block]) {
-    if (!isAddress(address)) return invalid("address");
-    const at = parseBlock(block);
-    if (at === undefined) return invalid("block");
-    if (typeof at !== "number") {
-      const { chain } = context;
-      const result = await askOnce(chain, "eth_getBalance", address, at);
-      return isQuantity(result) ? { result } : NOT_FOUND;
-    }
-    const balance = await readBalanceAt(context, lowerAddress(address), at);
-    return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
-  },
-};
-
 function invalid(parameter: string): RpcOutcome {
   return rpcFailure("invalid-parameter", `Query parameter '${parameter}' is invalid`, parameter);
 }
@@ -56,18 +39,6 @@ function parseBlock(block: unknown): number | NodeBlock | undefined {
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-const blockNumber: IndexMethod = {
-  parameters: [0, 0],
-  servedWhileLoading: true,
-  answer: async ({ read }) => ({ result: quantity(await readHeadNumber(read)) }),
-};
-
-const chainId: IndexMethod = {
-  parameters: [0, 0],
-  servedWhileLoading: true,
-  answer: async (services) => ({ result: quantity(services.chainId()) }),
-};
-
 function gasPrice(method: string): IndexMethod {
   return {
     parameters: [0, 0],
@@ -81,9 +52,32 @@ function gasPrice(method: string): IndexMethod {
 
 /** The methods answered by the index. */
 export const indexMethods: Readonly<Record<string, IndexMethod>> = {
-  eth_blockNumber: blockNumber,
-  eth_chainId: chainId,
-  eth_getBalance: getBalance,
+  eth_blockNumber: {
+    parameters: [0, 0],
+    servedWhileLoading: true,
+    answer: async ({ read }) => ({ result: quantity(await readHeadNumber(read)) }),
+  },
+  eth_chainId: {
+    parameters: [0, 0],
+    servedWhileLoading: true,
+    answer: async (services) => ({ result: quantity(services.chainId()) }),
+  },
+  /** At the served head from the index, at another block from the node. */
+  eth_getBalance: {
+    parameters: [1, 2],
+    async answer(context, [address, block]) {
+      if (!isAddress(address)) return invalid("address");
+      const at = parseBlock(block);
+      if (at === undefined) return invalid("block");
+      if (typeof at !== "number") {
+        const { chain } = context;
+        const result = await askOnce(chain, "eth_getBalance", address, at);
+        return isQuantity(result) ? { result } : NOT_FOUND;
+      }
+      const balance = await readBalanceAt(context, lowerAddress(address), at);
+      return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
+    },
+  },
   eth_getLogs: getLogs,
   eth_gasPrice: gasPrice("eth_gasPrice"),
   eth_maxPriorityFeePerGas: gasPrice("eth_maxPriorityFeePerGas"),
