@@ -44,7 +44,7 @@ export type Fields<Row, Shape extends z.ZodRawShape> = {
 export type KeyOf<Row> = (row: Row) => readonly (string | number)[];
 
 /** Declares a record of answers; `id` is its name in the API's document. A list with cursors needs the keys of its rows. */
-export function defineRecord<Row>(id?: string, keyOf: KeyOf<Row> = () => []) {
+export function defineRecord<Row>(keyOf: KeyOf<Row> = () => [], id?: string) {
   return <Shape extends z.ZodRawShape>(fields: Fields<Row, Shape>) => {
     const entries = Object.entries(fields as Fields<Row, z.ZodRawShape>);
     const shape = Object.fromEntries(entries.map(([name, [schema]]) => [name, schema]));

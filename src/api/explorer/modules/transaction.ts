@@ -265,10 +265,7 @@ const listtransactions = defineAction({
 
 type TransferOfTransaction = Awaited<ReturnType<typeof listTransfersOfTransaction>>[number];
 
-const transfer = wire.defineRecord<TransferOfTransaction>(undefined, (row) => [
-  row.logIndex,
-  row.batchIndex,
-])({
+const transfer = wire.defineRecord<TransferOfTransaction>((row) => [row.logIndex, row.batchIndex])({
   logIndex: [wire.decimal, (row) => String(row.logIndex)],
   from: [wire.address, (row) => row.from],
   to: [wire.address, (row) => row.to],

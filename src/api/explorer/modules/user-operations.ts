@@ -28,10 +28,7 @@ const wordAt = ({ data }: { data: Hex }, index: number) =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`);
 const addressIn = (topic: Hex | null) => addressOfWord(topic ?? "0x");
 
-const operation = wire.defineRecord<UserOperationEntry>(undefined, (row) => [
-  row.blockNumber,
-  row.logIndex,
-])({
+const operation = wire.defineRecord<UserOperationEntry>((row) => [row.blockNumber, row.logIndex])({
   userOpHash: [wire.hash, (row) => row.topic1 ?? "0x"],
   sender: [wire.address, (row) => addressIn(row.topic2)],
   paymaster: [

@@ -5,7 +5,10 @@ import type { Withdrawal } from "../../../store/blocks/withdrawals.ts";
 import * as wire from "../wire.ts";
 
 /** A block in a list. Amounts in wei. */
-export const block = wire.defineRecord<BlockEntry>("Block", ({ number }) => [number])({
+export const block = wire.defineRecord<BlockEntry>(
+  ({ number }) => [number],
+  "Block",
+)({
   blockNumber: [wire.decimal, (row) => String(row.number)],
   blockHash: [wire.hash, (row) => row.hash],
   parentHash: [wire.hash, (row) => row.parentHash],

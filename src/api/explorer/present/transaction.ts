@@ -10,10 +10,10 @@ export const l1FeesPaid = wire.decimalOrEmpty.describe(
 );
 
 // Without a trace, and before receipts had a status, Blockscout counts a transaction as failed.
-const common = wire.defineRecord<ListedTransaction>("BlockscoutTransaction", (row) => [
-  row.blockNumber,
-  row.transactionIndex,
-])({
+const common = wire.defineRecord<ListedTransaction>(
+  (row) => [row.blockNumber, row.transactionIndex],
+  "BlockscoutTransaction",
+)({
   blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   hash: [wire.hash, (row) => row.hash],
@@ -39,8 +39,8 @@ const common = wire.defineRecord<ListedTransaction>("BlockscoutTransaction", (ro
 export const transaction = {
   blockscout: common,
   etherscan: wire.defineRecord(
-    "EtherscanTransaction",
     common.keyOf,
+    "EtherscanTransaction",
   )({
     ...common.fields,
     isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded === false ? "1" : "0")],
@@ -61,11 +61,10 @@ const isCreation = ({ type }: InternalTransactionEntry) => type === "create" || 
 /** An entry, with the called function's name if asked for. */
 type ListedFrame = InternalTransactionEntry & { functionName?: string | undefined };
 
-const frame = wire.defineRecord<ListedFrame>("BlockscoutInternalTransaction", (row) => [
-  row.blockNumber,
-  row.transactionIndex,
-  row.position,
-])({
+const frame = wire.defineRecord<ListedFrame>(
+  (row) => [row.blockNumber, row.transactionIndex, row.position],
+  "BlockscoutInternalTransaction",
+)({
   blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   from: [wire.address, (row) => row.from],
@@ -95,8 +94,8 @@ const frame = wire.defineRecord<ListedFrame>("BlockscoutInternalTransaction", (r
 export const internalTransaction = {
   blockscout: frame,
   etherscan: wire.defineRecord(
-    "EtherscanInternalTransaction",
     frame.keyOf,
+    "EtherscanInternalTransaction",
   )({
     ...frame.fields,
     gasUsed: [wire.decimal, (row) => row.gasUsed ?? "0"],
@@ -121,8 +120,8 @@ const AMOUNTS: Readonly<
 /** Returns the record of a transfer of a standard; its amounts stand among the other fields. */
 export function tokenTransferOf(standard: TokenStandard) {
   const blockscout = wire.defineRecord<ListedTransfer>(
-    `BlockscoutErc${standard}Transfer`,
     (row) => [row.blockNumber, row.logIndex, row.batchIndex],
+    `BlockscoutErc${standard}Transfer`,
   )({
     blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
     timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
@@ -148,8 +147,8 @@ export function tokenTransferOf(standard: TokenStandard) {
   });
   const unknownDecimals = standard === 721 ? "0" : "";
   const etherscan = wire.defineRecord(
-    `EtherscanErc${standard}Transfer`,
     blockscout.keyOf,
+    `EtherscanErc${standard}Transfer`,
   )({
     ...blockscout.fields,
     tokenName: [z.string(), (row) => row.tokenName ?? ""],

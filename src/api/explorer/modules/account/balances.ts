@@ -23,7 +23,10 @@ import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
 type Account = { address: Address; balance: string | bigint };
 
-const etherscan = wire.defineRecord<Account>("EtherscanAccount")({
+const etherscan = wire.defineRecord<Account>(
+  undefined,
+  "EtherscanAccount",
+)({
   account: [wire.address, (row) => row.address],
   balance: [wire.decimal, (row) => String(row.balance)],
 });
@@ -32,7 +35,10 @@ const fresh = [z.boolean(), () => false] as const;
 
 /** The balance of one of several accounts. */
 export const account = {
-  blockscout: wire.defineRecord<Account>("BlockscoutAccount")({
+  blockscout: wire.defineRecord<Account>(
+    undefined,
+    "BlockscoutAccount",
+  )({
     ...etherscan.fields,
     stale: fresh,
   }),
@@ -151,7 +157,7 @@ const ethGetBalance = defineAction({
 
 const ROWS = 10;
 
-const listed = wire.defineRecord<Account & { firstBlock: number }>(undefined, (row) => [
+const listed = wire.defineRecord<Account & { firstBlock: number }>((row) => [
   row.firstBlock,
   row.address,
 ])({
@@ -159,7 +165,7 @@ const listed = wire.defineRecord<Account & { firstBlock: number }>(undefined, (r
   balance: [wire.decimal, (row) => String(row.balance)],
 });
 const seen = {
-  blockscout: wire.defineRecord(undefined, listed.keyOf)({ ...listed.fields, stale: fresh }),
+  blockscout: wire.defineRecord(listed.keyOf)({ ...listed.fields, stale: fresh }),
   etherscan: listed,
 };
 

@@ -61,10 +61,7 @@ const tokenbalancehistory = defineAction({
   },
 });
 
-const blockscout = wire.defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const blockscout = wire.defineRecord<OwnedToken>(keyOfOwned)({
   balance: [wire.decimal, (row) => row.amount],
   contractAddress: [wire.address, (row) => row.token],
   name: [z.string().nullable(), (row) => row.name],
@@ -75,10 +72,7 @@ const blockscout = wire.defineRecord<OwnedToken>(
 });
 const owned = {
   blockscout,
-  etherscan: wire.defineRecord<OwnedToken>(
-    undefined,
-    keyOfOwned,
-  )({
+  etherscan: wire.defineRecord<OwnedToken>(keyOfOwned)({
     ...blockscout.fields,
     name: [z.string(), (row) => row.name ?? ""],
     symbol: [z.string(), (row) => row.symbol ?? ""],
@@ -103,20 +97,14 @@ const tokenlist = defineAction({
   },
 });
 
-const held = wire.defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const held = wire.defineRecord<OwnedToken>(keyOfOwned)({
   TokenAddress: [wire.address, ({ token }) => token],
   TokenName: [z.string(), ({ name }) => name ?? ""],
   TokenSymbol: [z.string(), ({ symbol }) => symbol ?? ""],
   TokenQuantity: [wire.decimal, ({ amount }) => amount],
 });
 
-const priced = wire.defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const priced = wire.defineRecord<OwnedToken>(keyOfOwned)({
   ...held.fields,
   TokenDivisor: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
   TokenPriceUSD: [z.string(), () => wire.UNKNOWN_PRICE],

@@ -22,19 +22,13 @@ interface Mined {
   reward: bigint;
 }
 
-const blockscout = wire.defineRecord<Mined>(
-  undefined,
-  ({ key }) => key,
-)({
+const blockscout = wire.defineRecord<Mined>(({ key }) => key)({
   blockNumber: [wire.decimal, (row) => String(row.number)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
 });
 const mined = {
   blockscout,
-  etherscan: wire.defineRecord(
-    undefined,
-    blockscout.keyOf,
-  )({
+  etherscan: wire.defineRecord(blockscout.keyOf)({
     ...blockscout.fields,
     blockReward: [wire.decimal, (row) => String(row.reward)],
   }),
@@ -75,7 +69,7 @@ const getminedblocks = defineAction({
   },
 });
 
-const received = wire.defineRecord<WithdrawalEntry>(undefined, (row) => [
+const received = wire.defineRecord<WithdrawalEntry>((row) => [
   row.blockNumber,
   row.withdrawalIndex,
 ])({

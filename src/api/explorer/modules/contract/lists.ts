@@ -189,7 +189,7 @@ const listnames = defineAction({
   },
 });
 
-const token = wire.defineRecord<ListedToken>(undefined, (row) => [row.firstBlock, row.address])({
+const token = wire.defineRecord<ListedToken>((row) => [row.firstBlock, row.address])({
   ...named.fields,
   tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
   holdersCount: [wire.decimal, (row) => String(row.holderCount)],
