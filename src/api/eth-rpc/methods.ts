@@ -1,5 +1,5 @@
 import { isAddress, lowerAddress } from "../../core/evm/address.ts";
-import { isHash } from "../../core/evm/hex.ts";
+import { isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { askOnce } from "../explorer/forwarding.ts";
@@ -8,7 +8,7 @@ import { GAS_NOT_ESTIMATED } from "../explorer/gas.ts";
 import { readHeadNumber } from "../reading/snapshot.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, type NodeTag, type RpcOutcome, rpcFailure } from "./rpc.ts";
-import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
+import { findReceipt, findTransaction } from "./transactions.ts";
 
 const INTEGER = /^[+-]?\d+$/;
 const NOT_FOUND = rpcFailure("not-found", "Balance not found");
@@ -50,6 +50,16 @@ function gasPrice(method: string): IndexMethod {
   };
 }
 
+const INVALID_HASH = rpcFailure("invalid-parameter", "Transaction hash is invalid");
+
+function byHash(find: typeof findTransaction): IndexMethod {
+  return {
+    parameters: [1, 1],
+    answer: async (context, [hash]) =>
+      isHash(hash) ? find(context, lowerHex(hash), context.forward) : INVALID_HASH,
+  };
+}
+
 /** The methods answered by the index. */
 export const indexMethods: Readonly<Record<string, IndexMethod>> = {
   eth_blockNumber: {
@@ -81,6 +91,6 @@ export const indexMethods: Readonly<Record<string, IndexMethod>> = {
   eth_getLogs: getLogs,
   eth_gasPrice: gasPrice("eth_gasPrice"),
   eth_maxPriorityFeePerGas: gasPrice("eth_maxPriorityFeePerGas"),
-  eth_getTransactionByHash: getTransactionByHash,
-  eth_getTransactionReceipt: getTransactionReceipt,
+  eth_getTransactionByHash: byHash(findTransaction),
+  eth_getTransactionReceipt: byHash(findReceipt),
 };
