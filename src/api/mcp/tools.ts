@@ -29,7 +29,7 @@ const PICKED = (
 const WITHHELD = new Set(["eth_sendRawTransaction", "getapilimit", "verifyproxycontract"]);
 /** Most rows of a list; a larger page does not fit into an answer. */
 export const MOST_ROWS = 200;
-const USUAL_ROWS = 25;
+export const USUAL_ROWS = 25;
 
 /** All actions that only read, by the name of their tool. */
 export const actionTools: ReadonlyMap<string, ActionTool> = new Map(

@@ -58,12 +58,10 @@ export function addHealth(
     const { health } = state;
     return {
       ...report,
-      ...{
-        database: { reachable: health !== undefined },
-        indexer: health?.indexer ?? null,
-        indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
-        nodes: served.chain.status(),
-      },
+      database: { reachable: health !== undefined },
+      indexer: health?.indexer ?? null,
+      indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
+      nodes: served.chain.status(),
       verification: verification ?? null,
     };
   };

@@ -117,21 +117,16 @@ const txlistinternal = defineAction({
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const who = toParty(input);
     const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
-    const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
-      // With an address any hash is ignored, even an invalid one.
-      if (who) {
-        return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
-      }
-      if (input.txhash === undefined) {
-        return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
-      }
-      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
-      return (
-        hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order, all))
-      );
+    // With an address any hash is ignored, even an invalid one.
+    if (!who && !hash && input.txhash !== undefined)
+      return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
+    const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+    const list = (sql: Queryable) => {
+      if (who) return listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+      return hash
+        ? listInternalTransactionsOfTransaction(sql, hash, filter, order, all)
+        : listInternalTransactionsOfBlocks(sql, filter, order, page);
     };
-    const list = listOf();
-    if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
     const query = async (sql: Queryable) => {
       const rows = await list(sql);
       if (!input.names) return rows;
