@@ -22,17 +22,6 @@ const WITH_PAGE = "page and cursor cannot be combined";
 const REORGANISED = "The chain was reorganised below this cursor, please begin again";
 const CHANGED = "The list has changed since this cursor, please begin again, or take it as a file";
 
-/** Content of a cursor. */
-interface Cursor {
-  /** Hash of the parameters that must stay the same. */
-  request: string;
-  /** Hash of its index. */
-  index: string;
-  /** The block that the walk is pinned to, see `toPin`. */
-  pin: string;
-  key: PageKey;
-}
-
 /** One page of a walk. */
 export interface Walk {
   page: PageRange;
@@ -125,7 +114,8 @@ function indexOf({ indexId }: ServedHead): string {
   return short(indexId, 6);
 }
 
-function parse(text: string): Cursor | undefined {
+/** Returns the hashes of its request and its index, the block that its walk is pinned to (see `toPin`), and its key. */
+function parse(text: string) {
   const bytes = Buffer.from(text, "base64url");
   if (text.length > MAXIMUM_LENGTH || bytes.toString("base64url") !== text) return undefined;
   const [request = "", index = "", pin = "", ...key] = bytes.toString().split(".");
