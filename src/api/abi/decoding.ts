@@ -28,14 +28,8 @@ export interface LogData {
   data: Hex;
 }
 
-/** The entries of an ABI by selector and first topic. */
-export interface AbiIndex {
-  /** By selector. */
-  functions: ReadonlyMap<Hex, AbiEntry>;
-  errors: ReadonlyMap<Hex, AbiEntry>;
-  /** By the first topic. */
-  events: ReadonlyMap<Hex, AbiEntry>;
-}
+/** The functions and errors of an ABI by selector, its events by the first topic. */
+export type AbiIndex = Awaited<ReturnType<typeof indexAbi>>;
 
 const SELECTOR_BYTES = 4;
 
@@ -48,7 +42,7 @@ const BUILT_IN = await indexAbi(
 );
 
 /** Indexes an ABI in JSON text, in turns with other requests; skips invalid entries. */
-export async function indexAbi(abi: string): Promise<AbiIndex> {
+export async function indexAbi(abi: string) {
   const functions = new Map<Hex, AbiEntry>();
   const errors = new Map<Hex, AbiEntry>();
   const events = new Map<Hex, AbiEntry>();
