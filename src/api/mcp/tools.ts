@@ -11,15 +11,6 @@ export interface ActionTool {
   action: Action;
 }
 
-/** JSON Schema of a tool's arguments. */
-export interface InputSchema {
-  type: "object";
-  properties: Record<string, object>;
-  required: string[];
-  additionalProperties: false;
-  [key: string]: unknown;
-}
-
 const PICKED = (
   "account_balance account_txlist account_txlistinternal account_tokentx account_tokenlist account_approvals account_fundedby " +
   "token_getToken token_getTokenHolders transaction_gettxinfo transaction_getstatus transaction_listtransfers block_getblock " +
@@ -67,7 +58,7 @@ const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
 };
 
 /** Returns the schema of an action's arguments; `chainid` is required on a server of several chains. */
-function describeArguments({ action }: ActionTool, severalChains: boolean): InputSchema {
+function describeArguments({ action }: ActionTool, severalChains: boolean) {
   const names = listArguments(action);
   const described = describeParameters(action, "etherscan");
   const parameters = described.filter(({ name }) => names.includes(name));
@@ -83,9 +74,9 @@ function describeArguments({ action }: ActionTool, severalChains: boolean): Inpu
 }
 
 function objectSchema(
-  properties: InputSchema["properties"],
-  required = Object.keys(properties),
-): InputSchema {
+  properties: Record<string, object>,
+  required: readonly string[] = Object.keys(properties),
+) {
   return { type: "object", properties, required, additionalProperties: false };
 }
 

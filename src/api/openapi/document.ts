@@ -26,10 +26,7 @@ export interface ApiDocument {
   components: Readonly<Record<"schemas" | "responses" | "securitySchemes", Record<string, object>>>;
 }
 
-interface ApiServer {
-  url: string;
-  description: string;
-}
+type ApiServer = Record<"url" | "description", string>;
 
 const REFERENCE = /"#\/components\/(schemas|responses)\/([^"]+)"/g;
 

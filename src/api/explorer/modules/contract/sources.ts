@@ -13,13 +13,12 @@ import {
   getVerifiedContract,
 } from "../../../../store/contracts/verified/verified-contract.ts";
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
-import { decode } from "../../../abi/decoding.ts";
+import { decode, decodedValue } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
-import { decodedValue } from "../../present/transaction-details.ts";
 import {
   NOT_VERIFIED,
   presentForBlockscout,
