@@ -3,7 +3,7 @@ import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/block-details.ts";
+import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../store/blocks/uncles.ts";
 import {
   listTransactionsAt,

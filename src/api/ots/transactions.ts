@@ -4,8 +4,8 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
-import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { getBlock } from "../../store/blocks/blocks.ts";
+import { getCreationFacts } from "../../store/contracts/creations.ts";
 import {
   findSentTransaction,
   listPlacesOfAddress,

@@ -1,5 +1,5 @@
 import type { Address } from "../../core/evm/address.ts";
-import type { Queryable, Transaction } from "../../db/client.ts";
+import { firstValue, hasRows, type Queryable, type Transaction } from "../../db/client.ts";
 import type { Delegation } from "../contracts/verified/abis.ts";
 import { markTokens } from "../state/tokens/marks.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
@@ -95,15 +95,14 @@ async function findDelegate(
   const isAfter = before
     ? sql`(block_number, transaction_index) >= (${before.blockNumber}::bigint, ${before.transactionIndex}::int)`
     : sql`true`;
-  const [first] = await sql<{ delegate: Address }[]>`
+  const first = await firstValue(sql<{ delegate: Address }[]>`
     SELECT delegate FROM delegations
     WHERE authority = ${account} AND nonce = ${nonce}::numeric AND ${isUpTo(sql, place)} AND ${isAfter}
-    ORDER BY block_number, transaction_index, position LIMIT 1`;
-  return user ? undefined : first?.delegate;
+    ORDER BY block_number, transaction_index, position LIMIT 1`);
+  return user ? undefined : first;
 }
 
 /** Returns whether all delegations of a block are stored. */
-export async function hasDelegations(sql: Queryable, blockNumber: number): Promise<boolean> {
-  const [state] = await sql`SELECT 1 FROM sync_state WHERE delegations_to >= ${blockNumber}`;
-  return state !== undefined;
+export function hasDelegations(sql: Queryable, blockNumber: number) {
+  return hasRows(sql`SELECT 1 FROM sync_state WHERE delegations_to >= ${blockNumber}`);
 }

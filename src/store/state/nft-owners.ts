@@ -66,7 +66,7 @@ export async function listNftsOfOwner(
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
-      ${behindKey(sql, page, [[sql`token_id`, "numeric"]], "asc")}
+      ${behindKey(sql, page, { token_id: "numeric" }, "asc")}
     ORDER BY token_id
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);
@@ -74,11 +74,8 @@ export async function listNftsOfOwner(
 
 /** Returns ids of a collection with transfers of their own, ascending, at most `limit`. */
 export function listKnownIds(sql: Queryable, token: Address, limit: number) {
-  return pluck(
-    "tokenId",
-    sql<{ tokenId: string }[]>`
-    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`,
-  );
+  return pluck(sql<{ tokenId: string }[]>`
+    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`);
 }
 
 /** Returns the numbers in a token's latest logs, which may be ids, as decimal text. */

@@ -8,7 +8,7 @@ import { isContractCode } from "../../core/evm/contract-code.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks/blocks.ts";
-import { type CreationFacts, getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { type CreationFacts, getCreationFacts } from "../../store/contracts/creations.ts";
 import { readUntorn } from "../../store/snapshot.ts";
 import { VerificationError } from "../errors.ts";
 

@@ -3,7 +3,7 @@ import { isPassing } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, hexConcat, hexToBytes } from "../../core/evm/hex.ts";
-import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
+import type { CreationFacts } from "../../store/contracts/creations.ts";
 import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import { compiledCodeOf } from "../engine/kept-code.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";

@@ -4,7 +4,7 @@ import { RequestError } from "../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { hexFromBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
-import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../store/contracts/creations.ts";
 import {
   getJobStatus,
   insertJob,

@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
+import { type Fragment, firstRow, firstValue, type Queryable } from "../../../db/client.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
@@ -77,11 +77,7 @@ export const CONTRACT_PARTS: readonly AnswerPart[] = [
 ];
 
 /** Returns the bytes of an answer with each part as often as it is named; undefined when unverified. */
-export async function getLookupBytes(
-  sql: Queryable,
-  address: Address,
-  parts: readonly AnswerPart[],
-): Promise<number | undefined> {
+export function getLookupBytes(sql: Queryable, address: Address, parts: readonly AnswerPart[]) {
   const sizes = [...Map.groupBy(parts, (part) => part)].map(([part, { length: times }]) => {
     const size =
       part === "sources"
@@ -90,9 +86,8 @@ export async function getLookupBytes(
     return sql`${times}::int8 * ${size}`;
   });
   const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
-  const [row] = await sql<{ bytes: number }[]>`
-    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`;
-  return row?.bytes;
+  return firstValue(sql<{ bytes: number }[]>`
+    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`);
 }
 
 /** Returns the parts of a verified contract; `sql` must be the snapshot of its match. */

@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
+import { APPROVAL, APPROVAL_FOR_ALL } from "../../lists/logs.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import type { HoldingKey } from "../token-balances/moved.ts";
 
@@ -52,14 +53,13 @@ const TRANSFERS: readonly Hex[] = [
   "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
   "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f",
 ];
-/** Approval, ApprovalForAll: they change no holding. */
-const APPROVALS: readonly Hex[] = [
-  "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
-  "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
-];
-/** transfer, transferFrom, approve, setApprovalForAll, safeTransferFrom and safeBatchTransferFrom, permit. */
+/**
+ * Approvals, which change no holding; transfer, transferFrom, approve, setApprovalForAll, safeTransferFrom and safeBatchTransferFrom,
+ * permit.
+ */
 const PLAIN: ReadonlySet<Hex | null> = new Set<Hex>([
-  ...APPROVALS,
+  APPROVAL,
+  APPROVAL_FOR_ALL,
   "0xa9059cbb",
   "0x23b872dd",
   "0x095ea7b3",

@@ -3,7 +3,7 @@ import type { CallerChain } from "../../../../chain/caller-chain.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import { type Hex, hexToBytes } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import { getCreationFacts } from "../../../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../../../store/contracts/creations.ts";
 import { getLookupParts, getVerifiedMatch } from "../../../../store/contracts/verified/lookup.ts";
 import { listSources } from "../../../../store/contracts/verified/verified-contract.ts";
 import type { VerifiedSource } from "../../../../verification/engine/verified-source.ts";

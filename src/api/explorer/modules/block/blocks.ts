@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { isHash, lowerHex } from "../../../../core/evm/hex.ts";
 import { quantity } from "../../../../core/evm/quantity.ts";
-import { getBlock, listBlocks } from "../../../../store/blocks/block-details.ts";
-import { type BlockCounts, getBlockCounts } from "../../../../store/blocks/blocks.ts";
+import {
+  type BlockCounts,
+  getBlock,
+  getBlockCounts,
+  listBlocks,
+} from "../../../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../../../store/blocks/uncles.ts";
 import { listWithdrawalsOfBlock } from "../../../../store/blocks/withdrawals.ts";
 import type { ServedHead } from "../../../../store/sync-state.ts";
