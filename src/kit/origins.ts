@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type Claim, claimOf, claimOfInput } from "./claim.ts";
-import { envelope, textOf } from "./envelope.ts";
-import type { Web } from "./web.ts";
+import { envelope, textOf, type Web } from "./web.ts";
 
 /** A server with claims about contracts' sources. */
 export interface Origin {

@@ -1,4 +1,4 @@
-import { PeriscopeError } from "../core/errors.ts";
+import { ChainError, PeriscopeError } from "../core/errors.ts";
 
 const LIMIT_WORDS = {
   time: "it took too long",
@@ -84,6 +84,12 @@ export class VerificationError extends PeriscopeError {
     super(failure.code, reasonOf(failure), options);
     this.failure = failure;
   }
+}
+
+/** Rethrows an error, that of a node as a `VerificationError` of code `node`. */
+export function failByNode(error: unknown): never {
+  if (!(error instanceof ChainError)) throw error;
+  throw new VerificationError({ code: "node" }, { cause: error });
 }
 
 const MAX_REASON_CHARACTERS = 1000;

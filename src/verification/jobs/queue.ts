@@ -61,6 +61,8 @@ interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
 }
 
 interface Member extends JobSource {
+  /** Ends after `stopping`. */
+  reclaiming?: Promise<void>;
   readonly stopping: AbortController;
   /** True if its table is excluded, since it does not answer. */
   isLeftOut: boolean;
@@ -135,7 +137,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       leaveOut(all, error),
     );
     const member = turn && all[turn.source];
-    if (!member || !members.has(member)) return false;
+    if (!member || member.stopping.signal.aborted) return false;
     const job = await claim(member, turn);
     // Another process has claimed it meanwhile.
     if (!job) return beginNext();
@@ -150,7 +152,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   }
 
   function answering(): Member[] {
-    return [...members].filter(({ isLeftOut }) => !isLeftOut);
+    return [...members].filter((member) => !member.isLeftOut && !member.stopping.signal.aborted);
   }
 
   function look(member: Member): Promise<unknown> {
@@ -287,19 +289,18 @@ export function startQueue(options: QueueOptions): JobQueue {
     }
   }
 
-  async function remove(member: Member, reclaiming: Promise<void>): Promise<void> {
-    members.delete(member);
+  async function remove(member: Member): Promise<void> {
     member.stopping.abort();
-    await Promise.all([reclaiming, ...member.running]);
+    await Promise.all([member.reclaiming, ...member.running]);
+    members.delete(member);
   }
 
   // If no slot is free at a stop, the refused wait for one rejects.
   const working = work().catch(() => {});
-  const chains = new Set<JobChain>();
   return {
     schemas: () => answering().map(({ schema }) => schema),
     add: (source) => {
-      const member = {
+      const member: Member = {
         ...source,
         stopping: new AbortController(),
         asking: 0,
@@ -307,18 +308,13 @@ export function startQueue(options: QueueOptions): JobQueue {
         isLeftOut: false,
       };
       members.add(member);
-      const reclaiming = reclaim(member);
+      member.reclaiming = reclaim(member);
       wake();
-      const chain: JobChain = {
-        wake,
-        stop: () => remove(member, reclaiming).finally(() => chains.delete(chain)),
-      };
-      chains.add(chain);
-      return chain;
+      return { wake, stop: () => remove(member) };
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all([...chains].map((chain) => chain.stop()));
+      await Promise.all([...members].map(remove));
       await working;
     },
   };

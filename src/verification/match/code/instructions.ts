@@ -38,6 +38,15 @@ function pushedBy(opcode: number): number {
   return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
+/** Yields the instructions of code with their offsets. Data counts as instructions. */
+export function* walkInstructions(code: Buffer): Generator<{ at: number; opcode: number }> {
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] ?? 0;
+    yield { at, opcode };
+    at += pushedBy(opcode);
+  }
+}
+
 /**
  * Returns the environment instructions in the creation code outside its runtime code; all of them if
  * it runs other code. Data counts as instructions.
