@@ -29,15 +29,6 @@ export function createLeaseWatch(): (leases: readonly string[]) => string[] {
   };
 }
 
-/** Runs the jobs of several chains, whose tables are in one database. */
-export interface JobQueue {
-  add(source: JobSource): JobChain;
-  /** Returns schemas of its chains, without those whose tables do not answer. */
-  schemas(): string[];
-  /** Stops the running jobs and returns them to the queue. */
-  stop(): Promise<void>;
-}
-
 /** A chain whose contracts are verified. */
 export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
   schema: string;
@@ -84,8 +75,8 @@ const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/** Starts running jobs of the shared queue. A job releases its slot while it waits for its node; a table without answer is excluded. */
-export function startQueue(options: QueueOptions): JobQueue {
+/** Starts running the jobs of several chains, whose tables are in one database. A job releases its slot while it waits for its node; a table without answer is excluded. */
+export function startQueue(options: QueueOptions) {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
   const members = new Set<Member>();
@@ -298,8 +289,9 @@ export function startQueue(options: QueueOptions): JobQueue {
   // If no slot is free at a stop, the refused wait for one rejects.
   const working = work().catch(() => {});
   return {
+    /** Returns schemas of its chains, without those whose tables do not answer. */
     schemas: () => answering().map(({ schema }) => schema),
-    add: (source) => {
+    add: (source: JobSource): JobChain => {
       const member: Member = {
         ...source,
         stopping: new AbortController(),
@@ -312,6 +304,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       wake();
       return { wake, stop: () => remove(member) };
     },
+    /** Stops the running jobs and returns them to the queue. */
     stop: async () => {
       stopping.abort();
       await Promise.all([...members].map(remove));

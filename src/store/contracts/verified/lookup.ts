@@ -1,7 +1,7 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import { type Fragment, firstRow, firstValue, type Queryable } from "../../../db/client.ts";
-import { inPublishedBlocks } from "../../lists/page.ts";
+import { direction, inPublishedBlocks, type Order } from "../../lists/page.ts";
 import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
 /** Fields of a verified contract in every answer of Sourcify's API. */
@@ -50,14 +50,13 @@ export async function getVerifiedMatch(sql: Queryable, address: Address) {
 /** Returns matches by their ids, after `after`. */
 export function listVerifiedMatches(
   sql: Queryable,
-  { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
+  { after, limit, order }: { after?: number | undefined; limit: number; order: Order },
 ) {
-  const isAscending = order === "asc";
-  const beyond =
-    after === undefined ? sql`` : sql`WHERE match_id ${isAscending ? sql`>` : sql`<`} ${after}`;
+  const isBeyond = order === "asc" ? sql`>` : sql`<`;
+  const beyond = after === undefined ? sql`` : sql`WHERE match_id ${isBeyond} ${after}`;
   return sql<VerifiedMatch[]>`
     SELECT ${match(sql)} FROM valid_verified_contracts ${beyond}
-    ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
+    ORDER BY match_id ${direction(sql, order)} LIMIT ${limit}`;
 }
 
 /** Returns matches of the verified ones among the addresses, by their ids. */
