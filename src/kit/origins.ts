@@ -83,10 +83,7 @@ export function sourcifyOrigin(web: Web, chain: string): Origin {
 }
 
 /** Returns the addresses of a list, each once. Ends with the first page without a new one. */
-async function* newsOfPages(
-  web: Web,
-  readPage: (page: number) => Promise<string[]>,
-): AsyncGenerator<string> {
+async function* newsOfPages(web: Web, readPage: (page: number) => Promise<string[]>) {
   const seen = new Set<string>();
   for (let page = 1; page <= MAXIMUM_PAGES; page++) {
     const before = seen.size;

@@ -39,11 +39,7 @@ export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> 
  * Writes the L1 fees and further fields of the blocks from `from` on, and marks these blocks as read.
  * Returns false, and writes nothing, if one of the blocks is not the indexed one.
  */
-export async function writeEarlierFees(
-  sql: Transaction,
-  from: number,
-  rows: ChainRows,
-): Promise<boolean> {
+export async function writeEarlierFees(sql: Transaction, from: number, rows: ChainRows) {
   if (!(await areIndexed(sql, from, rows))) return false;
   for (const { number, l1Fees, timestamp } of rows.blocks) {
     const fees = l1Fees === null ? null : String(BigInt(l1Fees));

@@ -198,11 +198,7 @@ export async function readMetadata(
 const TREE_BYTES = 80;
 
 /** Yields syntax trees of the files in a contract's metadata, as many as one output holds. Compiles nothing. */
-export async function* readTrees(
-  { compiler }: Session,
-  input: CompilerInput,
-  metadata: string,
-): AsyncGenerator<readonly unknown[]> {
+export async function* readTrees({ compiler }: Session, input: CompilerInput, metadata: string) {
   const named = filesIn(metadata);
   const bound = compiler.maxOutputBytes / TREE_BYTES;
   let selection: Selection = {};

@@ -80,10 +80,7 @@ async function compareWithIndex(
 }
 
 /** Reads a contract's code at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
-export async function fetchContractCode(
-  chain: FactsSource["chain"],
-  address: Address,
-): Promise<{ head: Head; runtimeCode: Hex | null }> {
+export async function fetchContractCode(chain: FactsSource["chain"], address: Address) {
   const head = await chain.fetchHead().catch(failByNode);
   const [code = "0x"] = await chain.fetchCodes([address], head).catch(failByNode);
   return { head, runtimeCode: isContractCode(code) ? code : null };

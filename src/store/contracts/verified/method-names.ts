@@ -12,10 +12,7 @@ export interface CalledMethod {
 const LONGEST_NAME = 1000;
 
 /** Lists names of called functions by the callee's ABI, else its implementation's, cut at 1,000 characters; null when unknown. */
-export async function listMethodNames(
-  sql: Queryable,
-  calls: readonly CalledMethod[],
-): Promise<(string | null)[]> {
+export async function listMethodNames(sql: Queryable, calls: readonly CalledMethod[]) {
   if (calls.length === 0) return [];
   const rows = await sql<{ name: string | null }[]>`
     WITH called AS (

@@ -93,10 +93,7 @@ export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
 }
 
 /** Returns the instructions. The source map has one entry for each, and none for the data after them. */
-export function instructionsIn(
-  code: Buffer,
-  sourceMap: string,
-): { offsets: number[]; end: number } {
+export function instructionsIn(code: Buffer, sourceMap: string) {
   const offsets: number[] = [];
   let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {

@@ -34,10 +34,7 @@ type Texts = Map<string, string>;
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /** Yields texts with other line ends, all alike first, then per folder; up to two million characters. */
-export function* textVariants(
-  texts: ReadonlyMap<string, string>,
-  mainPath: string,
-): Generator<{ lines: Texts; variants: Texts[] }> {
+export function* textVariants(texts: ReadonlyMap<string, string>, mainPath: string) {
   const size = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_CHARACTERS) return;
   const seen: Texts[] = [];
