@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
-import type { Queryable } from "../../../db/client.ts";
+import { pluck, type Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { APPROVAL, APPROVAL_FOR_ALL } from "../../lists/logs.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
@@ -125,7 +125,7 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
     if (kept.length + some.length <= KEYS_MAXIMUM) kept.push(...some);
   }
   const read = new Set(kept.map(({ token }) => token));
-  const few = await listFew(sql, [...read]);
+  const few = new Set(await listFew(sql, read));
   return {
     keys: kept,
     tokens: named.map(({ token, odd, parties }) => ({
@@ -196,8 +196,7 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
     ) AS few USING (token)`;
 }
 
-async function listFew(sql: Queryable, tokens: readonly Address[]): Promise<Set<Address>> {
-  const rows = await sql<{ address: Address }[]>`
-    SELECT address FROM tokens WHERE address = ANY (${[...tokens]}::bytea[]) AND holder_count <= ${FEW_HOLDERS}`;
-  return new Set(rows.map(({ address }) => address));
+function listFew(sql: Queryable, tokens: ReadonlySet<Address>) {
+  return pluck(sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address = ANY (${[...tokens]}::bytea[]) AND holder_count <= ${FEW_HOLDERS}`);
 }
