@@ -20,13 +20,8 @@ const COMPILER_ERROR = "There was an error compiling your contract";
 
 /** Sentences of failed verifications, the reference's with details, by the code of the cause. */
 const SENTENCES = {
-  "compiler-unavailable": ({
-    requested,
-    nearest,
-  }: {
-    requested: string;
-    nearest: readonly string[];
-  }) => `${WRONG_VERSION} ${requested} is not available here${list("; the nearest are", nearest)}.`,
+  "compiler-unavailable": (version: { requested: string; nearest: readonly string[] }) =>
+    `${WRONG_VERSION} ${version.requested} is not available here${list("; the nearest are", version.nearest)}.`,
   "compiler-version": ({ requested, onChain }: { requested: string; onChain: string }) =>
     `${WRONG_VERSION} The code on chain was compiled by ${onChain}, the request names ${requested}.`,
   "compiler-broken": ({ version, detail }: { version: string; detail: string }) =>
@@ -41,13 +36,8 @@ const SENTENCES = {
     `Constructor arguments do not match, please try again. ${detail}`,
   "constructor-arguments-unknown": () =>
     "Autodetection of constructor arguments failed. Please try to input constructor arguments manually.",
-  "contract-name": ({
-    requested,
-    available,
-  }: {
-    requested: string;
-    available: readonly string[];
-  }) => `${WRONG_NAME} There is no ${requested}${list("; the sources define", available)}.`,
+  "contract-name": (name: { requested: string; available: readonly string[] }) =>
+    `${WRONG_NAME} There is no ${name.requested}${list("; the sources define", name.available)}.`,
   "abstract-contract": ({ name }: { name: string }) =>
     `${WRONG_NAME} ${name} is abstract or an interface: it has no code.`,
   "invalid-json": ({ detail }: { detail: string }) => `Invalid JSON file. ${detail}`,
