@@ -169,13 +169,10 @@ export function startQueue(options: QueueOptions) {
     );
     while (member.isLeftOut && !signal.aborted) {
       await sleep(FAILURE_PAUSE_MS, signal);
-      await look(member).then(
-        () => {
-          member.isLeftOut = false;
-        },
-        () => {
-          // The next check repeats it.
-        },
+      // The next check repeats a failed one.
+      member.isLeftOut = await look(member).then(
+        () => false,
+        () => true,
       );
     }
     wake();

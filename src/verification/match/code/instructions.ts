@@ -110,14 +110,11 @@ type Range = Pick<Slot, "offset" | "length">;
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   const ends = nearestEnds(code, parts);
   let isReached = true;
-  for (let at = 0; at < code.length; at++) {
-    const opcode = code[at] ?? 0;
+  for (const { at, opcode } of walkInstructions(code)) {
     isReached ||= opcode === JUMPDEST;
-    const pushed = pushedBy(opcode);
     const end = ends[at] ?? 0;
-    if (end > 0 && (isReached || (end <= at + pushed && end < code.length))) return true;
+    if (end > 0 && (isReached || (end <= at + pushedBy(opcode) && end < code.length))) return true;
     if (STOPPING.has(opcode)) isReached = false;
-    at += pushed;
   }
   return false;
 }

@@ -107,12 +107,8 @@ export function findSourceVariant(
     for (const path of possiblePaths.length > 0 ? possiblePaths : [null]) {
       const text = parsed.write(path === null ? described : renameSource(described, path));
       const bytes = Buffer.from(text, "utf8");
-      if (
-        !(wanted.kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, wanted.kind)).equals(
-          wanted.value,
-        )
-      )
-        continue;
+      const hash = wanted.kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, wanted.kind);
+      if (!hash.equals(wanted.value)) continue;
       const [only] = variant.values();
       return { sources: path === null ? variant : new Map([[path, only ?? ""]]), path };
     }
