@@ -51,14 +51,13 @@ export function pageOfActivity(
   // A created contract does not count as a receiver.
   const received = to && entriesOf(to, sql`AND sides & 2 <> 0`);
   if (sent && received) {
-    if (operator === "and") {
-      const between = sql`SELECT ${key} FROM (${sent}) sent JOIN (${received}) received USING (${key})`;
-      return pageOfBlocks(sql, between, orders, page);
-    }
     const most = { limit: page.limit + page.skip, skip: 0 };
-    const firstOf = (rows: Fragment) => pageOfBlocks(sql, rows, orders, most);
-    const either = sql`SELECT ${key} FROM ((${firstOf(sent)}) UNION (${firstOf(received)})) entries`;
-    return pageOfBlocks(sql, either, orders, page);
+    const first = (rows: Fragment) => pageOfBlocks(sql, rows, orders, most);
+    const entries =
+      operator === "or"
+        ? sql`(${first(sent)}) UNION (${first(received)})`
+        : sql`SELECT ${key} FROM (${sent}) sent JOIN (${received}) received USING (${key})`;
+    return pageOfBlocks(sql, sql`SELECT ${key} FROM (${entries}) entries`, orders, page);
   }
   const only = sent ?? received;
   if (!only) throw new TypeError("a list of parties names none");
