@@ -108,21 +108,16 @@ export async function listHolders(
   except: readonly Address[],
   page: PageRange,
 ) {
-  return sql<Holder[]>`${pageOfHolders(sql, token, except, page)}`;
+  return sql<Holder[]>`
+    ${holders(sql, token, except, page)} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-function pageOfHolders(
-  sql: Queryable,
-  token: Address,
-  except: readonly Address[],
-  page: PageRange,
-): Fragment {
+function holders(sql: Queryable, token: Address, except: readonly Address[], page: PageRange) {
   return sql`
     SELECT owner, amount FROM token_balances
     WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
       ${behindKey(sql, page, HOLDER_KEY, "desc")}
-    ORDER BY amount DESC, owner DESC
-    LIMIT ${page.limit} OFFSET ${page.skip}`;
+    ORDER BY amount DESC, owner DESC`;
 }
 
 /** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
@@ -133,7 +128,9 @@ export async function getHolderPage(sql: Queryable, token: Address, page: PageRa
       SELECT EXISTS (SELECT 1 FROM token_balances WHERE token = ${token} AND block_number IS NULL)
         OR EXISTS (SELECT 1 FROM tokens WHERE address = ${token} AND irregular) AS unsure
     ) state
-    LEFT JOIN (${pageOfHolders(sql, token, [], page)}) page ON true
+    LEFT JOIN (
+      ${holders(sql, token, [], page)} LIMIT ${page.limit} OFFSET ${page.skip}
+    ) page ON true
     ORDER BY page.amount DESC, page.owner DESC`;
   return {
     holders: rows.filter((row) => row.owner !== null),
