@@ -130,9 +130,9 @@ function isAnothersTurn(sql: Queryable) {
 
 /** Returns whether a standby for the chain writes two chains fewer, and waits for no chain without a writer. */
 function isUneven(sql: Queryable) {
-  return hasRows(sql<{ process: string }[]>`
+  return hasRows(sql<{ chains: number }[]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT others.process FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+    SELECT others.chains FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
       SELECT 1 FROM sessions free WHERE free.process = others.process
         AND NOT EXISTS (SELECT 1 FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))`);
 }
