@@ -137,7 +137,7 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
 }
 
 /** Lets full passes of marked tokens begin at once. */
-export async function endRests(sql: Sql): Promise<void> {
+async function endRests(sql: Sql): Promise<void> {
   await sql`UPDATE tokens SET stale_since = now() WHERE stale_since > now()`;
 }
 
