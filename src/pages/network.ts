@@ -74,35 +74,34 @@ export function createNetworkDescription(
     ]);
     const { tracer, reason } = indexer?.traces ?? { tracer: null, reason: null };
     const traces = `Traced by the node${tracer ? ` (${tracer})` : ""}`;
-    const feature = (name: string, on: boolean, detail: string) => ({ name, on, detail });
+    const feature = (name: string, on: boolean, whenOn: string, whenOff = "") => ({
+      name,
+      on,
+      detail: on ? whenOn : whenOff,
+    });
     return {
       name: networkName ?? null,
       chainId,
       features: [
-        feature(
-          "Internal transactions",
-          traced === true,
-          traced ? traces : (reason ?? "Not known yet"),
-        ),
+        feature("Internal transactions", traced === true, traces, reason ?? "Not known yet"),
         feature("Contract verification", true, compilers),
         feature(
           `Price of ${coinSymbol}`,
           priceFeeds.usd !== undefined,
-          priceFeeds.usd
-            ? `Read from the aggregator ${priceFeeds.usd}`
-            : "PRICE_FEED_USD names no aggregator contract",
+          `Read from the aggregator ${priceFeeds.usd}`,
+          "PRICE_FEED_USD names no aggregator contract",
         ),
         feature(
           "Sending transactions",
           sendRawTransaction,
-          sendRawTransaction
-            ? "eth_sendRawTransaction is passed on to the node"
-            : "Refused, as SEND_TRANSACTIONS says",
+          "eth_sendRawTransaction is passed on to the node",
+          "Refused, as SEND_TRANSACTIONS says",
         ),
         feature(
           "Rate limit",
           rateLimit > 0,
-          rateLimit > 0 ? `${rateLimit} requests a minute for each client` : "Nobody is limited",
+          `${rateLimit} requests a minute for each client`,
+          "Nobody is limited",
         ),
       ],
       subjects,

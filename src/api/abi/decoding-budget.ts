@@ -63,11 +63,8 @@ function shapeOf(parameter: AbiParameter, type: string, depth: number): Shape {
   const list = /^(.*)\[(\d*)\]$/s.exec(type);
   if (list) {
     // Its elements are shown without a name.
-    const element = shapeOf(
-      { ...parameter, name: "", canonicalType: "" },
-      list[1] ?? "",
-      depth - 1,
-    );
+    const nameless = { ...parameter, name: "", canonicalType: "" };
+    const element = shapeOf(nameless, list[1] ?? "", depth - 1);
     const length = list[2] === "" ? undefined : Number(list[2]);
     const isDynamic = length === undefined || element.isDynamic;
     const content = { element, length };
@@ -76,11 +73,8 @@ function shapeOf(parameter: AbiParameter, type: string, depth: number): Shape {
   if (type === "tuple") {
     const members = components.map((member) => shapeOf(member, member.type, depth - 1));
     const size = members.reduce((sum, { headSize }) => sum + headSize, 0);
-    return shape(
-      members.some(({ isDynamic }) => isDynamic),
-      size,
-      { members },
-    );
+    const isDynamic = members.some((member) => member.isDynamic);
+    return shape(isDynamic, size, { members });
   }
   return type === "string" || type === "bytes"
     ? shape(true, 0, "bytes")

@@ -67,11 +67,8 @@ export function decodeCall(
   input: Hex,
   budget: DecodingBudget,
 ): Decoded | null {
-  return decodeSelected(
-    abis.map(({ functions }) => functions),
-    input,
-    budget,
-  );
+  const tables = abis.map(({ functions }) => functions);
+  return decodeSelected(tables, input, budget);
 }
 
 /** Decodes the data of a failed call: a built-in error, else one of the first ABI that fits; null if none does. */
@@ -80,11 +77,8 @@ export function decodeError(
   data: Hex,
   budget: DecodingBudget,
 ): Decoded | null {
-  return decodeSelected(
-    [BUILT_IN, ...abis].map(({ errors }) => errors),
-    data,
-    budget,
-  );
+  const tables = [BUILT_IN, ...abis].map(({ errors }) => errors);
+  return decodeSelected(tables, data, budget);
 }
 
 /** Decodes a log with the first ABI that has its event and fits its data; null if none does. */
@@ -126,11 +120,8 @@ function decodeEvent(
 ): DecodedValue[] | undefined {
   const inTopics = inputs.filter(({ indexed }) => indexed);
   if (inTopics.length !== topics.length) return undefined;
-  const inData = decode(
-    inputs.filter(({ indexed }) => !indexed),
-    data,
-    budget,
-  );
+  const others = inputs.filter(({ indexed }) => !indexed);
+  const inData = decode(others, data, budget);
   if (!inData) return undefined;
   let isWhole = true;
   const values = inputs.map((input): DecodedValue | undefined => {

@@ -17,7 +17,7 @@ import { listTransactionsAt } from "../../store/lists/rpc-transactions.ts";
 import { getTransaction } from "../../store/lists/transactions.ts";
 import type { RpcContext } from "../eth-rpc/rpc.ts";
 import { askOnce } from "../explorer/forwarding.ts";
-import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
+import { fetchRevertData } from "../explorer/from-node/transactions/reverts.ts";
 import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
 import { withHead } from "../reading/snapshot.ts";
 import {

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { z } from "zod";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
-import type { Context } from "../explorer/action.ts";
+import type { Context, Reading } from "../explorer/action.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
 
@@ -77,10 +77,8 @@ export function errorIdOf(guid: string): string {
 
 /** Input of a handler of Sourcify's dialect for one request. */
 export interface SourcifyContext
-  extends Omit<
-    Context,
-    "dialect" | "page" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"
-  > {
+  extends Reading,
+    Pick<Context, "largeAnswers" | "client" | "signal"> {
   networkName: string | undefined;
   /** All chains that the request may mean. */
   chains: readonly ServedChain[];

@@ -20,11 +20,12 @@ export function listUnreadAuthorizing(sql: Queryable): Promise<Authorizing[]> {
         AND block_number <= (SELECT head_number FROM sync_state))`;
 }
 
-/** Stores the delegations of a block, and marks the tokens at accounts whose delegation was not stored. */
+/** Stores delegations of a block, the last ones where `isWhole`, and marks the tokens at accounts whose delegation was not stored. */
 export async function writeDelegations(
   sql: Transaction,
   blockNumber: number,
   rows: ChainRows["delegations"],
+  isWhole: boolean,
 ): Promise<void> {
   const added = await sql<{ authority: Address }[]>`
     INSERT INTO delegations (authority, block_number, transaction_index, position, delegate, nonce)
@@ -34,7 +35,7 @@ export async function writeDelegations(
       ${rows.map(({ nonce }) => String(BigInt(nonce)))}::numeric[]
     ) AS rows (authority, transaction_index, position, delegate, nonce)
     ON CONFLICT DO NOTHING RETURNING authority`;
-  await sql`UPDATE sync_state SET delegations_to = ${blockNumber}`;
+  if (isWhole) await sql`UPDATE sync_state SET delegations_to = ${blockNumber}`;
   const accounts = added.map(({ authority }) => authority);
   await markTokens(sql, accounts, "code", blockNumber);
 }

@@ -42,7 +42,8 @@ export interface TransactionDetail {
 export function mayBeNamed(sql: Queryable, receiver = sql`to_address`): Fragment {
   return sql`(
     EXISTS (SELECT 1 FROM verified_contracts WHERE address = ${receiver})
-    OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver}))`;
+    OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver})
+    OR EXISTS (SELECT 1 FROM delegations WHERE authority = ${receiver}))`;
 }
 
 /** Returns whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */

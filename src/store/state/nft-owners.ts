@@ -78,6 +78,17 @@ export function listKnownIds(sql: Queryable, token: Address, limit: number) {
     SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`);
 }
 
+/** Returns the ids of ERC-404's own events from or to an owner, the newest `limit` events. */
+export function listIdsOfHybrid(sql: Queryable, token: Address, owner: Address, limit: number) {
+  return pluck(sql<{ tokenId: string }[]>`
+    SELECT DISTINCT token_id FROM (
+      SELECT moved.token_id FROM transfers_of_holding(${owner}, ${token}) AS activity
+      CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS moved
+      WHERE activity.standard = 404 AND moved.token_id IS NOT NULL AND ${inPublishedBlocks(sql, {}, "activity.block_number")}
+      ORDER BY activity.block_number DESC LIMIT ${limit}
+    ) AS moved`);
+}
+
 /** Returns the numbers in a token's latest logs, which may be ids, as decimal text. */
 export async function listIdsInLogs(sql: Queryable, token: Address, limit: number) {
   const rows = await sql<{ words: Hex }[]>`

@@ -29,7 +29,10 @@ const wordAt = ({ data }: { data: Hex }, index: number) =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`);
 const addressIn = (topic: Hex | null) => addressOfWord(topic ?? "0x");
 
-const operation = defineRecord<UserOperationEntry>()({
+const operation = defineRecord<UserOperationEntry>(undefined, (row) => [
+  row.blockNumber,
+  row.logIndex,
+])({
   userOpHash: [wire.hash, (row) => row.topic1 ?? "0x"],
   sender: [wire.address, (row) => addressIn(row.topic2)],
   paymaster: [
@@ -53,7 +56,6 @@ const operation = defineRecord<UserOperationEntry>()({
 const entrypoint = address({ invalid: "Invalid entrypoint format" })
   .optional()
   .describe("Only operations of this EntryPoint: any contract can emit its events");
-const keyOf = (row: UserOperationEntry) => [row.blockNumber, row.logIndex];
 const common = {
   result: z.array(operation.schema),
   empty: { blockscout: "No user operations found", etherscan: NO_RECORDS },
@@ -82,7 +84,7 @@ export const userops = defineAction({
     const filter = { blocks: blocksOf(input), entryPoint, [role]: party } as UserOperationFilter;
     const order = orderOf(input.sort, dialect);
     const rows = await read((sql) => listUserOperations(sql, filter, order, page));
-    return okPage(page, rows, keyOf, operation.present);
+    return okPage(page, rows, operation);
   },
 });
 
@@ -112,6 +114,6 @@ export const listuserops = defineAction({
     );
     if (txhash && rows.length === 0 && (await fetchEarlierReceipt(chain, txhash, head)))
       return failed("not-found", notIndexed(head));
-    return okPage(page, rows, keyOf, operation.present);
+    return okPage(page, rows, operation);
   },
 });

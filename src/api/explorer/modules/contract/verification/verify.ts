@@ -7,16 +7,19 @@ import { text } from "../../../params.ts";
 import { sourceRecord } from "../../../present/verified-contract.ts";
 import { BUOY_COMPILER, BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
+  ALREADY_VERIFIED,
   commonFields,
   flattenedSettings,
   given,
+  isAlreadyVerified,
   isFile,
   parseOptimization,
   readEvmVersion,
   readOneFile,
+  readRequired,
   SPELLINGS,
+  submitAndWait,
 } from "./submission.ts";
-import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
 /** Returns a parameter for documentation only: the handler looks it up under several names. */
 export function sent(description: string) {

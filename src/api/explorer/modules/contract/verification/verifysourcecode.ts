@@ -8,21 +8,19 @@ import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
+  ALREADY_VERIFIED,
   commonFields,
+  describeRefusal,
+  firstAbsent,
   flattenedSettings,
   given,
+  isAlreadyVerified,
+  NO_CODE,
   parseOptimization,
   readOneFile,
   SPELLINGS,
-} from "./submission.ts";
-import {
-  ALREADY_VERIFIED,
-  describeRefusal,
-  firstAbsent,
-  isAlreadyVerified,
-  NO_CODE,
   submit,
-} from "./submit.ts";
+} from "./submission.ts";
 import { sent, sentFields } from "./verify.ts";
 
 const SINGLE_FILE = "solidity-single-file";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
 import {
+  getLookupBytes,
   getVerifiedMatch,
   listMatchesOf,
   listVerifiedMatches,
@@ -11,7 +12,48 @@ import { inTime } from "../../reading/bounds.ts";
 import { resultOnOneState } from "../../reading/snapshot.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
 import { type Endpoint, invalid, numberOf, requireAddress, requireChain } from "../endpoint.ts";
+import { FIELD_NAMES, listNeeds, presentLookup, readFields, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
+
+const schema = minimalContract.extend(
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, z.unknown().optional()])),
+);
+
+export const contract: Endpoint = {
+  name: "contract",
+  path: "/v2/contract/{chainId}/{address}",
+  summary: "How a contract matches, and what is known of it",
+  query: {
+    fields: `Names separated by commas, or all; a dot selects one name below a field: ${FIELD_NAMES.join(", ")}`,
+    omit: "All fields except these; not together with fields",
+  },
+  answers: {
+    200: { description: "The contract is verified", schema },
+    404: { description: "It is not verified", schema: minimalContract },
+  },
+  async handle(context, request) {
+    requireChain(context, request);
+    const address = requireAddress(request);
+    const wanted = readFields(request.query("fields"), request.query("omit"));
+    const { chain, largeAnswers, read, chainId } = context;
+    return largeAnswers.make(
+      (sql) => getLookupBytes(sql, address, listNeeds(wanted)),
+      async () => {
+        const { match, lookup } = await read(async (sql, head) => {
+          const found = await getVerifiedMatch(sql, address);
+          return {
+            match: found,
+            lookup: found && (await readLookup(sql, await head, address, wanted)),
+          };
+        });
+        const minimal = presentMatch(chainId(), address, match);
+        if (!lookup) return jsonAnswer(minimal, 404, { code: "not-verified" });
+        const fields = await presentLookup(chain, address, wanted, lookup);
+        return jsonAnswer({ ...fields, ...minimal });
+      },
+    );
+  },
+};
 
 /** Time limit for a chain's part of an answer, so that a slow one does not delay the others. */
 const CHAIN_MS = 2000;
