@@ -57,9 +57,8 @@ const TABLES = 7;
 let database: TestDatabase;
 let sql: Sql;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(WORLD_OF_LISTS);
   sql = database.sql;
-  await sql.unsafe(WORLD_OF_LISTS);
   await sql`VACUUM ANALYZE`;
 });
 afterAll(() => database.drop());

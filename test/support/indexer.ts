@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
@@ -43,7 +44,11 @@ export interface TestIndexer {
 }
 
 const PATIENCE_MS = 90_000;
-const POLL_INTERVAL_MS = 20;
+/** Each question costs a scripted node and its indexer, which share a process, 2 ms. */
+const POLL_INTERVAL_MS = 50;
+/** Of conditions that are waited for; the second one is for those that take long. */
+const LOOK_INTERVALS_MS = [20, 100] as const;
+const LONG_MS = 500;
 const HEAD_SILENCE_MS = 250;
 /** Longest rest of a marked token between two full passes, in place of 10 s. */
 const REST_MS = 200;
@@ -91,12 +96,13 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
   });
 
   async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const began = Date.now();
     while (!(await condition())) {
-      if (Date.now() > deadline) {
+      const waitedMs = Date.now() - began;
+      if (waitedMs > PATIENCE_MS) {
         throw new Error(`the indexer did not get there: ${JSON.stringify(status)}`);
       }
-      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+      await sleep(LOOK_INTERVALS_MS[waitedMs < LONG_MS ? 0 : 1]);
     }
   }
 
