@@ -1,7 +1,7 @@
 import { isAddress, lowerAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import { getBlock } from "../store/blocks/block-details.ts";
+import { getBlock } from "../store/blocks/blocks.ts";
 import { listContractNames } from "../store/contracts/verified/lookup.ts";
 import { getTransaction } from "../store/lists/transactions.ts";
 import { getToken } from "../store/state/tokens/token.ts";

@@ -42,7 +42,12 @@ describe("the facts of a token", () => {
     node = await startScriptedNode();
     node.chain.mine(2);
     database = await createTestDatabase();
-    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
+    indexer = startTestIndexer({
+      databaseUrl: database.url,
+      rpcUrls: [node.url],
+      // The sweep reads facts, too.
+      headSilenceMs: 15_000,
+    });
     await indexer.reach(node.chain.head.block.hash);
   });
 

@@ -3,7 +3,7 @@ import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts
 import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
+import { getBlock } from "../../store/blocks/blocks.ts";
 import type { PageKey } from "../../store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";

@@ -4,7 +4,7 @@ import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/block-details.ts";
+import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../store/blocks/uncles.ts";
 import {
   listTransactionsAt,

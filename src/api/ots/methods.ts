@@ -1,7 +1,7 @@
 import { isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
+import { getBlock } from "../../store/blocks/blocks.ts";
 import { findLogs, MAXIMUM_LOGS } from "../eth-rpc/logs.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
 import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";

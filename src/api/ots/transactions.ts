@@ -3,7 +3,7 @@ import type { CallFrame } from "../../chain/types.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../store/contracts/creations.ts";
 import {
   findSentTransaction,
   listPlacesOfAddress,

@@ -220,11 +220,8 @@ export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
 
 /** Returns the leases of the running jobs. A renewed lease differs. */
 export function listLeases(sql: Sql) {
-  return pluck(
-    "lease",
-    sql<{ lease: string }[]>`
-    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`,
-  );
+  return pluck(sql<{ lease: string }[]>`
+    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`);
 }
 
 function leaseName(sql: Queryable): Fragment {

@@ -2,12 +2,13 @@ import { z } from "zod";
 import { divideRounded, formatRounded } from "../../../core/decimal.ts";
 import { isHash, lowerHex } from "../../../core/evm/hex.ts";
 import { quantity } from "../../../core/evm/quantity.ts";
-import { getBlock, listBlocks } from "../../../store/blocks/block-details.ts";
 import {
   type BlockCounts,
   findBlockNumber,
+  getBlock,
   getBlockCounts,
   getBlockPace,
+  listBlocks,
 } from "../../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../../store/blocks/uncles.ts";
 import { listWithdrawalsOfBlock } from "../../../store/blocks/withdrawals.ts";

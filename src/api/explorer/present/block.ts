@@ -1,5 +1,5 @@
 import { int64ToDecimal } from "../../../core/evm/quantity.ts";
-import type { BlockEntry } from "../../../store/blocks/block-details.ts";
+import type { BlockEntry } from "../../../store/blocks/blocks.ts";
 import type { Uncle } from "../../../store/blocks/uncles.ts";
 import type { Withdrawal } from "../../../store/blocks/withdrawals.ts";
 import * as wire from "../wire.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
-import { type HoldingKey, isHolding } from "../token-balances/moved.ts";
+import { type HoldingKey, isHolding, tableOfKeys } from "../token-balances/moved.ts";
 import { addressesIn, FEW_HOLDERS, type SignedRange } from "./signs.ts";
 
 // A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
@@ -227,30 +227,25 @@ export async function writeNamed(
 /** Adds pending holdings without transfers; most of those of 0 are deleted after their read (`writeHoldings`). */
 export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
-  const named = sql`unnest(
-    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
-    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS named (token, owner, token_id)`;
+  const named = tableOfKeys(sql, keys);
   await Promise.all([
     sql`
       INSERT INTO token_balances (token, owner, amount, transferred_amount)
-      SELECT DISTINCT named.token, named.owner, 0, 0 FROM ${named}
+      SELECT DISTINCT key.token, key.owner, 0, 0 FROM ${named}
       WHERE NOT EXISTS (SELECT FROM token_balances AS held
-        WHERE ${isHolding(sql, sql`held`, sql`named.token`, sql`named.owner`)})`,
+        WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)})`,
     sql`
       INSERT INTO token_id_balances (token, owner, token_id, amount, transferred_amount)
-      SELECT DISTINCT named.token, named.owner, named.token_id, 0, 0 FROM ${named}
-      WHERE named.token_id IS NOT NULL AND NOT EXISTS (SELECT FROM token_id_balances AS held
-        WHERE held.token = named.token AND held.owner = named.owner AND held.token_id = named.token_id)`,
+      SELECT DISTINCT key.token, key.owner, key.token_id, 0, 0 FROM ${named}
+      WHERE key.token_id IS NOT NULL AND NOT EXISTS (SELECT FROM token_id_balances AS held
+        WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id)`,
   ]);
 }
 
 /** Returns up to `limit` responsive tokens, in the order of their addresses after one. */
 export function listNextTokens(sql: Queryable, after: Address, limit: number) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`
-    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`,
-  );
+  return pluck(sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`);
 }
 
 /** Sampled holdings of a token with many holders. */

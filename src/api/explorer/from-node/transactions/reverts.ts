@@ -6,7 +6,7 @@ import { ChainError } from "../../../../core/errors.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import { type Hex, hexToBytes, isHexData, lowerHex } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import { getCreationFacts } from "../../../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../../../store/contracts/creations.ts";
 import { getLookupParts, getVerifiedMatch } from "../../../../store/contracts/verified/lookup.ts";
 import { listSources } from "../../../../store/contracts/verified/verified-contract.ts";
 import type { TransactionDetail } from "../../../../store/lists/transactions.ts";
