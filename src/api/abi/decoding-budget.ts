@@ -2,12 +2,7 @@ import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { AbiParameter } from "./abi.ts";
 
 /** Budget of decoded values in an answer. Small data can encode large values: pointers may repeat, and authors choose the names. */
-export interface DecodingBudget {
-  /** Values, lists and structs. */
-  values: number;
-  /** Characters of values, names and types. */
-  characters: number;
-}
+export type DecodingBudget = ReturnType<typeof createDecodingBudget>;
 
 /** Longest name, type or signature in an answer. */
 export const LONGEST_TEXT = 1000;
@@ -18,8 +13,13 @@ const WORD = 32;
 const CHARACTERS_OF_A_VALUE = 100;
 
 /** Returns the budget of one answer: decoding that much takes some 30 ms. */
-export function createDecodingBudget(): DecodingBudget {
-  return { values: 3000, characters: 1_000_000 };
+export function createDecodingBudget() {
+  return {
+    /** Values, lists and structs. */
+    values: 3000,
+    /** Characters of values, names and types. */
+    characters: 1_000_000,
+  };
 }
 
 /** Returns whether the budget was exceeded. */

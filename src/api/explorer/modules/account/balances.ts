@@ -59,6 +59,8 @@ interface Asked {
   tag?: z.output<typeof tag>;
 }
 
+const nothing = async () => null;
+
 /** Presents accounts with their balances: at the head, or after the block of a tag. */
 async function presentAccounts(context: Context, { address: addresses, tag }: Asked) {
   const { chain, dialect } = context;
@@ -66,7 +68,6 @@ async function presentAccounts(context: Context, { address: addresses, tag }: As
     const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses));
     return ok(accounts.map(account[dialect].present));
   }
-  const nothing = async () => null;
   return atTag(context, tag, nothing, async (block) => {
     const balances = await chain.fetchCoinBalances(addresses, block);
     const accounts = addresses.map((address, at) => ({ address, balance: balances[at] ?? 0n }));
@@ -118,7 +119,6 @@ const balancehistory = defineAction({
   result: wire.decimal,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
-    const nothing = async () => null;
     return atBlock(context, input.blockno, nothing, async (block) => {
       const [wei] = await context.chain.fetchCoinBalances([input.address], block);
       return ok(String(wei ?? 0n));
