@@ -2,7 +2,7 @@ import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
-import type { KeyOf } from "./present/record.ts";
+import type { KeyOf } from "./wire.ts";
 
 /** The explorer whose form an answer has: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import type { z } from "zod";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
@@ -64,7 +64,7 @@ export function errorAnswer(error: RequestError, log: FastifyBaseLogger | undefi
 
 /** Returns the identifier of a job's failure: the same for every request, in the form of a UUID. */
 export function errorIdOf(guid: string): string {
-  const digits = createHash("sha256").update(guid).digest("hex");
+  const digits = hash("sha256", guid, "hex");
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 3) | 8).toString(16);
   return [
     digits.slice(0, 8),

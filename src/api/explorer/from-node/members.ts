@@ -179,25 +179,21 @@ async function compare(
   { holders, total, isCounted }: Found,
 ): Promise<Outcome<Holder[]>> {
   // Compares the whole balance, or that of each id.
-  const balances = holders.flatMap(({ owner, amount, byId }) =>
+  const held = holders.flatMap(({ owner, amount, byId }) =>
     (byId?.split(",") ?? [`:${amount}`]).map((pair) => {
-      const [id = "", held = "0"] = pair.split(":");
-      return { owner, id: id === "" ? undefined : BigInt(id), amount: BigInt(held) };
+      const [id = "", sum = "0"] = pair.split(":");
+      return { owner, id: id === "" ? undefined : BigInt(id), amount: BigInt(sum) };
     }),
   );
-  if (balances.length > MOST_BALANCES) return failed("too-large", TOO_LONG);
-  const queries = balances.map(({ owner, id }) => ({
-    token,
-    owner,
-    ...(id !== undefined && { id }),
-  }));
+  if (held.length > MOST_BALANCES) return failed("too-large", TOO_LONG);
+  const queries = held.map(({ owner, id }) => ({ token, owner, ...(id !== undefined && { id }) }));
   const [amounts, [supply]] = await Promise.all([
     queries.length > 0 ? chain.fetchTokenBalances(queries, block) : [],
     isCounted ? chain.fetchCalls([{ to: token, data: TOTAL_SUPPLY }], block) : [],
   ]);
   const isSupply = typeof supply === "string" && /^0x[0-9a-f]{64}$/.test(supply);
   const isSame =
-    balances.every(({ amount }, index) => amounts[index] === amount) &&
+    held.every(({ amount }, index) => amounts[index] === amount) &&
     (!isSupply || holders.length === 0 || BigInt(supply) === BigInt(total));
   return isSame ? ok(holders) : failed("unsupported", OTHERWISE);
 }

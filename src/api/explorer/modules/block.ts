@@ -29,7 +29,6 @@ import {
   word,
 } from "../params.ts";
 import { block, inclusionReward, uncleReward, withdrawal } from "../present/block.ts";
-import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 
 /** Texts of the parameter `blockno` in this module. */
@@ -188,7 +187,7 @@ const getblockreward = defineAction({
   },
 });
 
-const counted = defineRecord<BlockCounts>()({
+const counted = wire.defineRecord<BlockCounts>()({
   block: [z.number(), (row) => row.number],
   txsCount: [z.number(), (row) => row.transactions],
   internalTxsCount: [z.number(), (row) => row.internalTransactions],

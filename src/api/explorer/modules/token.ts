@@ -9,7 +9,6 @@ import { INVALID_BLOCK } from "../from-node/history.ts";
 import { readHolderCount, readHolders, readPastHolders } from "../from-node/members.ts";
 import { describeToken, readToken } from "../from-node/token-supply.ts";
 import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
-import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";
 import { listtokens } from "./contract/lists.ts";
@@ -20,7 +19,7 @@ const contractaddress = address({
   invalid: "Invalid contract address hash",
 }).describe("Token contract");
 
-const described = defineRecord<Token>()({
+const described = wire.defineRecord<Token>()({
   cataloged: [z.boolean(), (token) => token.cataloged],
   contractAddress: [wire.address, (token) => token.address],
   decimals: [wire.decimalOrEmpty, (token) => String(token.decimals ?? "")],
@@ -106,7 +105,7 @@ const UNCOLLECTED = Object.fromEntries(
     .map((name) => [name, [z.string(), () => ""] as const]),
 );
 
-const inEtherscansForm = defineRecord<Token>()({
+const inEtherscansForm = wire.defineRecord<Token>()({
   contractAddress: [wire.address, (token) => token.address],
   tokenName: [z.string(), (token) => token.name ?? ""],
   symbol: [z.string(), (token) => token.symbol ?? ""],

@@ -36,7 +36,6 @@ import {
   windowCheck,
 } from "../params.ts";
 import { fourTopics } from "../present/log.ts";
-import { defineRecord, listOf } from "../present/record.ts";
 import { l1FeesPaid, transaction } from "../present/transaction.ts";
 import { presentTransactionDetails, transactionDetails } from "../present/transaction-details.ts";
 import * as wire from "../wire.ts";
@@ -196,7 +195,7 @@ const getstatus = defineAction({
   },
 });
 
-const revertLine = defineRecord<RevertLine>()({
+const revertLine = wire.defineRecord<RevertLine>()({
   contractAddress: [wire.address, (row) => row.address],
   contractName: [z.string(), (row) => row.contractName],
   fileName: [z.string(), (row) => row.path],
@@ -247,7 +246,7 @@ const listtransactions = defineAction({
   name: "listtransactions",
   summary: "Transactions of the whole chain or of a range of blocks, newest first",
   params: z.object({ ...paging(25, MOST_ROWS), sort, ...blockBounds }),
-  result: listOf(transaction),
+  result: wire.listOf(transaction),
   empty: "No transactions found",
   example: {},
   check: windowCheck(MOST_ROWS),
@@ -266,10 +265,7 @@ const listtransactions = defineAction({
 
 type TransferOfTransaction = Awaited<ReturnType<typeof listTransfersOfTransaction>>[number];
 
-const transfer = defineRecord<TransferOfTransaction>(undefined, (row) => [
-  row.logIndex,
-  row.batchIndex,
-])({
+const transfer = wire.defineRecord<TransferOfTransaction>((row) => [row.logIndex, row.batchIndex])({
   logIndex: [wire.decimal, (row) => String(row.logIndex)],
   from: [wire.address, (row) => row.from],
   to: [wire.address, (row) => row.to],

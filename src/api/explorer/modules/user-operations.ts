@@ -11,7 +11,6 @@ import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/earlier-blocks.ts";
 import { address, blocksOf, hash, listMissing, paging, windowCheck, word } from "../params.ts";
-import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";
 
@@ -29,10 +28,7 @@ const wordAt = ({ data }: { data: Hex }, index: number) =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`);
 const addressIn = (topic: Hex | null) => addressOfWord(topic ?? "0x");
 
-const operation = defineRecord<UserOperationEntry>(undefined, (row) => [
-  row.blockNumber,
-  row.logIndex,
-])({
+const operation = wire.defineRecord<UserOperationEntry>((row) => [row.blockNumber, row.logIndex])({
   userOpHash: [wire.hash, (row) => row.topic1 ?? "0x"],
   sender: [wire.address, (row) => addressIn(row.topic2)],
   paymaster: [

@@ -3,10 +3,12 @@ import type { BlockEntry } from "../../../store/blocks/blocks.ts";
 import type { Uncle } from "../../../store/blocks/uncles.ts";
 import type { Withdrawal } from "../../../store/blocks/withdrawals.ts";
 import * as wire from "../wire.ts";
-import { defineRecord } from "./record.ts";
 
 /** A block in a list. Amounts in wei. */
-export const block = defineRecord<BlockEntry>("Block", ({ number }) => [number])({
+export const block = wire.defineRecord<BlockEntry>(
+  ({ number }) => [number],
+  "Block",
+)({
   blockNumber: [wire.decimal, (row) => String(row.number)],
   blockHash: [wire.hash, (row) => row.hash],
   parentHash: [wire.hash, (row) => row.parentHash],
@@ -23,7 +25,7 @@ export const block = defineRecord<BlockEntry>("Block", ({ number }) => [number])
   burntFees: [wire.decimal, ({ fees, reward }) => String(BigInt(fees) - BigInt(reward))],
 });
 
-export const withdrawal = defineRecord<Withdrawal>()({
+export const withdrawal = wire.defineRecord<Withdrawal>()({
   withdrawalIndex: [wire.decimal, (row) => int64ToDecimal(row.withdrawalIndex)],
   validatorIndex: [wire.decimal, (row) => int64ToDecimal(row.validatorIndex)],
   address: [wire.address, (row) => row.address],

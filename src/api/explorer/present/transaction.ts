@@ -3,7 +3,6 @@ import type { InternalTransactionEntry } from "../../../store/lists/internal-tra
 import type { TokenStandard, TokenTransferEntry } from "../../../store/lists/token-transfers.ts";
 import { type CallName, type ListedTransaction, selectorOf } from "../call-names.ts";
 import * as wire from "../wire.ts";
-import { defineRecord, type Fields } from "./record.ts";
 
 /** The L1 fee of a transaction. */
 export const l1FeesPaid = wire.decimalOrEmpty.describe(
@@ -11,10 +10,10 @@ export const l1FeesPaid = wire.decimalOrEmpty.describe(
 );
 
 // Without a trace, and before receipts had a status, Blockscout counts a transaction as failed.
-const common = defineRecord<ListedTransaction>("BlockscoutTransaction", (row) => [
-  row.blockNumber,
-  row.transactionIndex,
-])({
+const common = wire.defineRecord<ListedTransaction>(
+  (row) => [row.blockNumber, row.transactionIndex],
+  "BlockscoutTransaction",
+)({
   blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   hash: [wire.hash, (row) => row.hash],
@@ -39,9 +38,9 @@ const common = defineRecord<ListedTransaction>("BlockscoutTransaction", (row) =>
 /** A transaction in a list. */
 export const transaction = {
   blockscout: common,
-  etherscan: defineRecord(
-    "EtherscanTransaction",
+  etherscan: wire.defineRecord(
     common.keyOf,
+    "EtherscanTransaction",
   )({
     ...common.fields,
     isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded === false ? "1" : "0")],
@@ -62,11 +61,10 @@ const isCreation = ({ type }: InternalTransactionEntry) => type === "create" || 
 /** An entry, with the called function's name if asked for. */
 type ListedFrame = InternalTransactionEntry & { functionName?: string | undefined };
 
-const frame = defineRecord<ListedFrame>("BlockscoutInternalTransaction", (row) => [
-  row.blockNumber,
-  row.transactionIndex,
-  row.position,
-])({
+const frame = wire.defineRecord<ListedFrame>(
+  (row) => [row.blockNumber, row.transactionIndex, row.position],
+  "BlockscoutInternalTransaction",
+)({
   blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   from: [wire.address, (row) => row.from],
@@ -95,9 +93,9 @@ const frame = defineRecord<ListedFrame>("BlockscoutInternalTransaction", (row) =
 /** An internal transaction in a list. */
 export const internalTransaction = {
   blockscout: frame,
-  etherscan: defineRecord(
-    "EtherscanInternalTransaction",
+  etherscan: wire.defineRecord(
     frame.keyOf,
+    "EtherscanInternalTransaction",
   )({
     ...frame.fields,
     gasUsed: [wire.decimal, (row) => row.gasUsed ?? "0"],
@@ -111,7 +109,7 @@ type ListedTransfer = TokenTransferEntry & { call: CallName | undefined };
 const tokenID = [wire.decimal, (row: ListedTransfer) => row.tokenId ?? ""] as const;
 const value = [wire.decimal, (row: ListedTransfer) => row.amount ?? "0"] as const;
 const AMOUNTS: Readonly<
-  Record<TokenStandard, Fields<ListedTransfer, Record<string, z.ZodString>>>
+  Record<TokenStandard, wire.Fields<ListedTransfer, Record<string, z.ZodString>>>
 > = {
   20: { value },
   404: { tokenID: [wire.decimalOrEmpty, tokenID[1]], value },
@@ -121,11 +119,10 @@ const AMOUNTS: Readonly<
 
 /** Returns the record of a transfer of a standard; its amounts stand among the other fields. */
 export function tokenTransferOf(standard: TokenStandard) {
-  const blockscout = defineRecord<ListedTransfer>(`BlockscoutErc${standard}Transfer`, (row) => [
-    row.blockNumber,
-    row.logIndex,
-    row.batchIndex,
-  ])({
+  const blockscout = wire.defineRecord<ListedTransfer>(
+    (row) => [row.blockNumber, row.logIndex, row.batchIndex],
+    `BlockscoutErc${standard}Transfer`,
+  )({
     blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
     timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
     hash: [wire.hash, (row) => row.transactionHash],
@@ -149,9 +146,9 @@ export function tokenTransferOf(standard: TokenStandard) {
     functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
   });
   const unknownDecimals = standard === 721 ? "0" : "";
-  const etherscan = defineRecord(
-    `EtherscanErc${standard}Transfer`,
+  const etherscan = wire.defineRecord(
     blockscout.keyOf,
+    `EtherscanErc${standard}Transfer`,
   )({
     ...blockscout.fields,
     tokenName: [z.string(), (row) => row.tokenName ?? ""],

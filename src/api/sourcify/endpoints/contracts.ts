@@ -5,13 +5,21 @@ import {
   getVerifiedMatch,
   listMatchesOf,
   listVerifiedMatches,
+  type VerifiedMatch,
 } from "../../../store/contracts/verified/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import { inTime } from "../../reading/bounds.ts";
 import { resultOnOneState } from "../../reading/snapshot.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
-import { type Endpoint, invalid, numberOf, requireAddress, requireChain } from "../endpoint.ts";
+import {
+  type Endpoint,
+  invalid,
+  numberOf,
+  requireAddress,
+  requireChain,
+  type SourcifyContext,
+} from "../endpoint.ts";
 import { FIELD_NAMES, listNeeds, presentLookup, readFields, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 
@@ -143,10 +151,7 @@ export const contracts: Endpoint = {
     afterMatchId: "Only contracts after this one in that order",
   },
   answers: {
-    200: {
-      description: "Contracts in that order",
-      schema: z.object({ results: z.array(minimalContract) }),
-    },
+    200: { description: "Contracts in that order", schema: results },
   },
   async handle(context, request) {
     requireChain(context, request);
@@ -155,10 +160,7 @@ export const contracts: Endpoint = {
     const limit = numberOf(request, "limit", { least: 1, most: LIMIT }) ?? LIMIT;
     const after = numberOf(request, "afterMatchId", { least: 0, most: Number.MAX_SAFE_INTEGER });
     const matches = await context.read((sql) => listVerifiedMatches(sql, { order, limit, after }));
-    const chainId = context.chainId();
-    return jsonAnswer({
-      results: matches.map((match) => presentMatch(chainId, match.address, match)),
-    });
+    return listAnswer(context, matches);
   },
 };
 
@@ -170,13 +172,13 @@ export const similar: Endpoint = {
     200: {
       description:
         "Contracts with the same code apart from immutables, library addresses and metadata; none for a verified contract",
-      schema: z.object({ results: z.array(minimalContract) }),
+      schema: results,
     },
   },
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { chain, chainId, read } = context;
+    const { chain, read } = context;
     const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
     const matches = await read(async (sql) => {
       const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
@@ -184,9 +186,11 @@ export const similar: Endpoint = {
       return listMatchesOf(sql, [address, ...addresses]);
     });
     const isVerified = matches.some((match) => match.address === address);
-    const results = isVerified ? [] : matches;
-    return jsonAnswer({
-      results: results.map((match) => presentMatch(chainId(), match.address, match)),
-    });
+    return listAnswer(context, isVerified ? [] : matches);
   },
 };
+
+function listAnswer({ chainId }: SourcifyContext, matches: readonly VerifiedMatch[]) {
+  const results = matches.map((match) => presentMatch(chainId(), match.address, match));
+  return jsonAnswer({ results });
+}

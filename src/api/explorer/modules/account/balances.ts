@@ -18,13 +18,15 @@ import {
   text,
   windowCheck,
 } from "../../params.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
 type Account = { address: Address; balance: string | bigint };
 
-const etherscan = defineRecord<Account>("EtherscanAccount")({
+const etherscan = wire.defineRecord<Account>(
+  undefined,
+  "EtherscanAccount",
+)({
   account: [wire.address, (row) => row.address],
   balance: [wire.decimal, (row) => String(row.balance)],
 });
@@ -33,7 +35,13 @@ const fresh = [z.boolean(), () => false] as const;
 
 /** The balance of one of several accounts. */
 export const account = {
-  blockscout: defineRecord<Account>("BlockscoutAccount")({ ...etherscan.fields, stale: fresh }),
+  blockscout: wire.defineRecord<Account>(
+    undefined,
+    "BlockscoutAccount",
+  )({
+    ...etherscan.fields,
+    stale: fresh,
+  }),
   etherscan,
 };
 
@@ -91,7 +99,7 @@ const balancemulti = defineAction({
   summary: "Coin balances of up to 20 addresses in wei",
   params,
   etherscanParams: params.extend({ tag }),
-  result: listOf(account),
+  result: wire.listOf(account),
   example: {
     address:
       "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
@@ -149,7 +157,7 @@ const ethGetBalance = defineAction({
 
 const ROWS = 10;
 
-const listed = defineRecord<Account & { firstBlock: number }>(undefined, (row) => [
+const listed = wire.defineRecord<Account & { firstBlock: number }>((row) => [
   row.firstBlock,
   row.address,
 ])({
@@ -157,7 +165,7 @@ const listed = defineRecord<Account & { firstBlock: number }>(undefined, (row) =
   balance: [wire.decimal, (row) => String(row.balance)],
 });
 const seen = {
-  blockscout: defineRecord(undefined, listed.keyOf)({ ...listed.fields, stale: fresh }),
+  blockscout: wire.defineRecord(listed.keyOf)({ ...listed.fields, stale: fresh }),
   etherscan: listed,
 };
 
@@ -165,7 +173,7 @@ const listaccounts = defineAction({
   name: "listaccounts",
   summary: "Addresses with their coin balances, in the order in which they were first seen",
   params: z.object(paging(ROWS)),
-  result: listOf(seen),
+  result: wire.listOf(seen),
   empty: NO_RECORDS,
   example: {},
   check: windowCheck(),

@@ -13,7 +13,6 @@ import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
 
@@ -62,10 +61,7 @@ const tokenbalancehistory = defineAction({
   },
 });
 
-const blockscout = defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const blockscout = wire.defineRecord<OwnedToken>(keyOfOwned)({
   balance: [wire.decimal, (row) => row.amount],
   contractAddress: [wire.address, (row) => row.token],
   name: [z.string().nullable(), (row) => row.name],
@@ -76,10 +72,7 @@ const blockscout = defineRecord<OwnedToken>(
 });
 const owned = {
   blockscout,
-  etherscan: defineRecord<OwnedToken>(
-    undefined,
-    keyOfOwned,
-  )({
+  etherscan: wire.defineRecord<OwnedToken>(keyOfOwned)({
     ...blockscout.fields,
     name: [z.string(), (row) => row.name ?? ""],
     symbol: [z.string(), (row) => row.symbol ?? ""],
@@ -93,7 +86,7 @@ const tokenlist = defineAction({
     address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
     ...allRows,
   }),
-  result: listOf(owned),
+  result: wire.listOf(owned),
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   cursor: "owner",
@@ -104,20 +97,14 @@ const tokenlist = defineAction({
   },
 });
 
-const held = defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const held = wire.defineRecord<OwnedToken>(keyOfOwned)({
   TokenAddress: [wire.address, ({ token }) => token],
   TokenName: [z.string(), ({ name }) => name ?? ""],
   TokenSymbol: [z.string(), ({ symbol }) => symbol ?? ""],
   TokenQuantity: [wire.decimal, ({ amount }) => amount],
 });
 
-const priced = defineRecord<OwnedToken>(
-  undefined,
-  keyOfOwned,
-)({
+const priced = wire.defineRecord<OwnedToken>(keyOfOwned)({
   ...held.fields,
   TokenDivisor: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
   TokenPriceUSD: [z.string(), () => wire.UNKNOWN_PRICE],

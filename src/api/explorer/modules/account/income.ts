@@ -11,7 +11,6 @@ import { readContracts } from "../../from-node/accounts.ts";
 import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import { address, blocksOf, text, windowCheck } from "../../params.ts";
 import { inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 
@@ -23,19 +22,13 @@ interface Mined {
   reward: bigint;
 }
 
-const blockscout = defineRecord<Mined>(
-  undefined,
-  ({ key }) => key,
-)({
+const blockscout = wire.defineRecord<Mined>(({ key }) => key)({
   blockNumber: [wire.decimal, (row) => String(row.number)],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
 });
 const mined = {
   blockscout,
-  etherscan: defineRecord(
-    undefined,
-    blockscout.keyOf,
-  )({
+  etherscan: wire.defineRecord(blockscout.keyOf)({
     ...blockscout.fields,
     blockReward: [wire.decimal, (row) => String(row.reward)],
   }),
@@ -52,7 +45,7 @@ const getminedblocks = defineAction({
       .catch(undefined)
       .describe("`blocks`, or the `uncles` that blocks include"),
   }),
-  result: listOf(mined),
+  result: wire.listOf(mined),
   empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
   example: { address: "0x0000000000000000000000000000000000000000" },
   cursor: "history",
@@ -76,7 +69,7 @@ const getminedblocks = defineAction({
   },
 });
 
-const received = defineRecord<WithdrawalEntry>(undefined, (row) => [
+const received = wire.defineRecord<WithdrawalEntry>((row) => [
   row.blockNumber,
   row.withdrawalIndex,
 ])({
@@ -103,7 +96,7 @@ const txsBeaconWithdrawal = defineAction({
   },
 });
 
-const funded = defineRecord<Funding>()({
+const funded = wire.defineRecord<Funding>()({
   block: [z.number(), (row) => row.blockNumber],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   fundingAddress: [wire.address, (row) => row.from],

@@ -32,7 +32,6 @@ import {
   timeBound,
   windowCheck,
 } from "../../params.ts";
-import { defineRecord, listOf } from "../../present/record.ts";
 import { internalTransaction, tokenTransferOf, transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import {
@@ -58,7 +57,7 @@ const txlist = defineAction({
   summary: "Transactions that an address sent, received or was created by",
   params: listParams,
   etherscanParams: withParties(listParams),
-  result: listOf(transaction),
+  result: wire.listOf(transaction),
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -106,7 +105,7 @@ const txlistinternal = defineAction({
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   params,
   etherscanParams: withParties(params),
-  result: listOf(internalTransaction),
+  result: wire.listOf(internalTransaction),
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
@@ -118,21 +117,16 @@ const txlistinternal = defineAction({
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const who = toParty(input);
     const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
-    const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
-      // With an address any hash is ignored, even an invalid one.
-      if (who) {
-        return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
-      }
-      if (input.txhash === undefined) {
-        return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
-      }
-      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
-      return (
-        hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order, all))
-      );
+    // With an address any hash is ignored, even an invalid one.
+    if (!who && !hash && input.txhash !== undefined)
+      return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
+    const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+    const list = (sql: Queryable) => {
+      if (who) return listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+      return hash
+        ? listInternalTransactionsOfTransaction(sql, hash, filter, order, all)
+        : listInternalTransactionsOfBlocks(sql, filter, order, page);
     };
-    const list = listOf();
-    if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
     const query = async (sql: Queryable) => {
       const rows = await list(sql);
       if (!input.names) return rows;
@@ -150,7 +144,7 @@ const txlistinternal = defineAction({
   },
 });
 
-const pending = defineRecord<PendingTransaction>()({
+const pending = wire.defineRecord<PendingTransaction>()({
   hash: [wire.hash, (row) => row.hash],
   nonce: [wire.decimal, (row) => quantityToDecimal(row.nonce)],
   from: [wire.address, (row) => row.from],
@@ -213,7 +207,7 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     params: transferParams,
     etherscanParams: withParties(transferParams),
-    result: listOf(record),
+    result: wire.listOf(record),
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),

@@ -17,7 +17,6 @@ import {
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { addresses, offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
 
@@ -126,7 +125,7 @@ const ADDRESSES = {
 };
 const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
 
-const named = defineRecord<NamedContract>()({
+const named = wire.defineRecord<NamedContract>()({
   address: [wire.address, (row) => row.address],
   type: [
     z.enum(["", ...wire.tokenType.options]).describe("Empty unless it is a token"),
@@ -140,7 +139,7 @@ const named = defineRecord<NamedContract>()({
   ],
 });
 
-const found = defineRecord<NamedContract & { nametag: string }>()({
+const found = wire.defineRecord<NamedContract & { nametag: string }>()({
   ...named.fields,
   nametag: [
     z.string().describe("The operator's own name; empty without one"),
@@ -190,7 +189,7 @@ const listnames = defineAction({
   },
 });
 
-const token = defineRecord<ListedToken>(undefined, (row) => [row.firstBlock, row.address])({
+const token = wire.defineRecord<ListedToken>((row) => [row.firstBlock, row.address])({
   ...named.fields,
   tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
   holdersCount: [wire.decimal, (row) => String(row.holderCount)],

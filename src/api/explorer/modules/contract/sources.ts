@@ -14,13 +14,11 @@ import {
 } from "../../../../store/contracts/verified/verified-contract.ts";
 import { listDelegates } from "../../../../store/lists/delegations.ts";
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
-import { decode } from "../../../abi/decoding.ts";
+import { decode, decodedValue } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
-import { decodedValue } from "../../present/transaction-details.ts";
 import {
   NOT_VERIFIED,
   presentForBlockscout,
@@ -70,7 +68,7 @@ const getsourcecode = defineAction({
 const MAXIMUM_ADDRESSES = 10;
 const REQUIRED = "Query parameter contractaddresses is required";
 
-const created = defineRecord<ContractCreation>()({
+const created = wire.defineRecord<ContractCreation>()({
   contractAddress: [wire.address, (row) => row.address],
   contractCreator: [wire.address, (row) => row.sender],
   txHash: [wire.hash, (row) => row.transactionHash],

@@ -5,7 +5,6 @@ import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
 import type { Label } from "../../labels.ts";
 import { addresses } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
 const MAXIMUM_ADDRESSES = 100;
@@ -14,7 +13,7 @@ const ADDRESS = {
   invalid: "Invalid address format",
 };
 
-const tagged = defineRecord<Label & { at: Address; changedAt: number }>()({
+const tagged = wire.defineRecord<Label & { at: Address; changedAt: number }>()({
   address: [wire.address, (row) => row.at],
   nametag: [z.string(), (row) => row.name],
   internal_nametag: [z.literal(""), () => "" as const],

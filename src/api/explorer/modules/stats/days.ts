@@ -11,7 +11,6 @@ import { defineAction } from "../../action.ts";
 import { failed, L1_FEES_UNREAD, NO_RECORDS, ok } from "../../envelope.ts";
 import { listMissing, sort, utcDay } from "../../params.ts";
 import { inclusionReward } from "../../present/block.ts";
-import { defineRecord, type Fields } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
 
 const totalfees = defineAction({
@@ -113,13 +112,13 @@ export const days = [
 function defineDailySeries<Shape extends z.ZodRawShape>(
   name: string,
   summary: string,
-  fields: Fields<Day, Shape>,
+  fields: wire.Fields<Day, Shape>,
   { hasFees = false } = {},
 ) {
-  const record = defineRecord<Day>()({
+  const record = wire.defineRecord<Day>()({
     UTCDate: [z.iso.date(), ({ day }) => formatUtcDay(day * SECONDS_PER_DAY)],
     unixTimeStamp: [wire.decimal, ({ day }) => String(day * SECONDS_PER_DAY)],
-    ...(fields as Fields<Day, z.ZodRawShape>),
+    ...(fields as wire.Fields<Day, z.ZodRawShape>),
   });
   return defineAction({
     name,

@@ -18,8 +18,8 @@ import {
   isFile,
   LIMIT_TEXTS,
   NO_CODE,
-  parseOptimization,
   readOneFile,
+  readOptimization,
   SOURCES_TOO_LARGE,
   SPELLINGS,
   submit,
@@ -114,7 +114,7 @@ function readForm(way: string, input: Input): VerificationForm | undefined {
   const [file = { fileName: "", content: "" }] = files;
   switch (way) {
     case "flattened-code": {
-      const isOptimized = parseOptimization(given(input, SPELLINGS.optimization) ?? "") === true;
+      const isOptimized = readOptimization(input, "is_optimization_enabled") === true;
       const settings = flattenedSettings(input, isOptimized);
       return { format: "flattened", source, name, compilerVersion, ...settings };
     }

@@ -70,10 +70,13 @@ export function readOneFile(sent: Input) {
   };
 }
 
-/** Returns whether the optimiser ran; undefined for an invalid text. */
-export function parseOptimization(text: string): boolean | undefined {
-  if (text === "1" || text === "true") return true;
-  return text === "0" || text === "false" ? false : undefined;
+/** Returns whether the optimiser ran; a failure of the named parameter for an invalid text. */
+export function readOptimization(sent: Input, parameter: string): boolean | Failure {
+  const value = given(sent, SPELLINGS.optimization) ?? "";
+  if (value === "1" || value === "true") return true;
+  if (value === "0" || value === "false") return false;
+  const text = `${parameter} has invalid format`;
+  return failed("invalid-parameter", text, { result: text, parameter });
 }
 
 /** Returns the settings that were sent with one Solidity file; `optimized` is the parsed `optimization`. */

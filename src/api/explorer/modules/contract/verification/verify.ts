@@ -10,12 +10,11 @@ import {
   ALREADY_VERIFIED,
   commonFields,
   flattenedSettings,
-  given,
   isAlreadyVerified,
   isFile,
-  parseOptimization,
   readEvmVersion,
   readOneFile,
+  readOptimization,
   readRequired,
   SPELLINGS,
   submitAndWait,
@@ -92,11 +91,8 @@ const verify = defineAction({
     const { sent } = context;
     const address = readRequired(sent, REQUIRED);
     if (typeof address === "object") return address;
-    const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
-    if (optimized === undefined) {
-      const text = "optimization has invalid format";
-      return failed("invalid-parameter", text, { result: text, parameter: "optimization" });
-    }
+    const optimized = readOptimization(sent, "optimization");
+    if (typeof optimized === "object") return optimized;
     return submitAndWait(context, {
       format: "flattened",
       address,

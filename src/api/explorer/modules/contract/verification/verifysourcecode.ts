@@ -16,8 +16,8 @@ import {
   given,
   isAlreadyVerified,
   NO_CODE,
-  parseOptimization,
   readOneFile,
+  readOptimization,
   SPELLINGS,
   submit,
 } from "./submission.ts";
@@ -122,11 +122,8 @@ function readRequest(
   if (format) return { format, input: source, ...common };
   const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
   if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
-  const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
-  if (optimized === undefined) {
-    const text = "optimizationUsed has invalid format";
-    return refused("invalid-parameter", text, "optimizationUsed");
-  }
+  const optimized = readOptimization(sent, "optimizationUsed");
+  if (typeof optimized === "object") return optimized;
   return { format: "flattened", source, ...flattenedSettings(sent, optimized), ...common };
 }
 
