@@ -106,6 +106,36 @@ describe("an indexer of what changes without a trace", () => {
     expect(await index.sql`SELECT 1 FROM token_balances`).toHaveLength(0);
   });
 
+  it("reads the accounts that a loaded chain names without a transfer, once a holding disagrees", async () => {
+    const [token, holder, logged, called] = ["token", "holder", "logged", "called"].map(
+      scriptedAddress,
+    ) as [Address, Address, Address, Address];
+    const balance = (owner: Address) => ({
+      to: token,
+      data: balanceOfData(owner),
+      returns: word(7),
+    });
+    const topics = [TRANSFER, wordOfAddress(`0x${"0".repeat(40)}`), wordOfAddress(holder)];
+    await index.stop();
+    index.node.chain.mine(
+      { transactions: [{ logs: [{ address: token, topics, data: word(5) }] }] },
+      {
+        transactions: [
+          { logs: [{ address: token, topics: [word(77)], data: wordOfAddress(logged) }] },
+          { to: token, input: hexConcat("0x12345678", wordOfAddress(called)) },
+        ],
+        state: { calls: [holder, logged, called].map(balance) },
+      },
+      ...Array.from({ length: 40 }, () => ({})),
+    );
+    await index.start({ finalityDepth: 0 });
+    await index.inStep();
+    await index.indexer.until(async () => {
+      const rows = await index.sql`SELECT 1 FROM token_balances WHERE amount = 7`;
+      return rows.length === 3;
+    });
+  });
+
   it("reads the ids that a log of ERC-1155 names without a transfer", async () => {
     const [token, holder] = [scriptedAddress("token"), scriptedAddress("holder")];
     const parties = [`0x${"0".repeat(40)}`, `0x${"0".repeat(40)}`, holder].map((one) =>
@@ -121,7 +151,7 @@ describe("an indexer of what changes without a trace", () => {
     }));
     await index.follow({ ...log([TRANSFER_SINGLE, ...parties], 1, 3), state: { calls: ids } });
     // Two ids and one amount, then an event of its own.
-    await index.follow(log([TRANSFER_BATCH, ...parties], 64, 160, 2, 5, 6, 1, 4));
+    await index.follow(log([TRANSFER_BATCH, ...parties], 64, 160, 2, 5, 6, 1, 0));
     await index.follow(log([word(77), ...parties], 9, 4));
     expect(
       await index.sql`SELECT token_id, amount FROM token_id_balances ORDER BY token_id`,

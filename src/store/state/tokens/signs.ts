@@ -45,7 +45,8 @@ const IDS_MAXIMUM = 16;
 /** Most holdings that a range marks; the other tokens are read after it. */
 const KEYS_MAXIMUM = 5_000;
 const WORD = 32;
-const WORDS_MAXIMUM = 16;
+/** Bytes of a log's data, or of a call's arguments, that are examined. */
+export const SIGN_BYTES = 16 * WORD;
 
 /** Events of transfers, which show all their changes. */
 const TRANSFERS: readonly Hex[] = [
@@ -87,22 +88,21 @@ interface SignRow {
 function readSigns(sql: Queryable, range: BlockRange) {
   const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
   const within = sql`${inRange(sql, range)} AND ${isNeeded}`;
-  const bytes = WORD * WORDS_MAXIMUM;
   return sql<SignRow[]>`
     WITH moved AS MATERIALIZED (
       SELECT block_number, log_index, token, standard FROM token_transfers WHERE ${within}
     ), begun AS (
       SELECT token, max(standard) AS standard FROM moved GROUP BY token
     ), sent AS MATERIALIZED (
-      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + SIGN_BYTES}) AS input
       FROM transactions WHERE ${within} AND status IS DISTINCT FROM 0
     ), called AS MATERIALIZED (
-      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + SIGN_BYTES}) AS input
       FROM internal_transactions
       WHERE ${within} AND effective AND call_type = 'call' AND position > 0
     ), logged AS MATERIALIZED (
       SELECT block_number, transaction_index, address AS token, topic0,
-        coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${bytes}) AS words
+        coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${SIGN_BYTES}) AS words
       FROM logs LEFT JOIN moved USING (block_number, log_index)
       WHERE ${within} AND (topic0 IS NULL OR topic0 <> ALL(${[...TRANSFERS]}::bytea[]) OR moved.token IS NULL)
     )
