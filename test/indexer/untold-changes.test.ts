@@ -106,6 +106,32 @@ describe("an indexer of what changes without a trace", () => {
     expect(await index.sql`SELECT 1 FROM token_balances`).toHaveLength(0);
   });
 
+  it("reads what changes in a later part of the first synchronisation", async () => {
+    const loading = await openIndexedNode();
+    const [token, holder] = [scriptedAddress("token"), scriptedAddress("holder")];
+    const acts = (topic: Hex, amount: number) => ({
+      transactions: [
+        {
+          to: token,
+          logs: [
+            {
+              address: token,
+              topics: [topic, wordOfAddress(`0x${"0".repeat(40)}`), wordOfAddress(holder)],
+              data: word(7),
+            },
+          ],
+        },
+      ],
+      state: { calls: [{ to: token, data: balanceOfData(holder), returns: word(amount) }] },
+    });
+    loading.node.chain.mine(acts(TRANSFER, 7), ...Array.from({ length: 20 }, () => ({})));
+    loading.node.chain.mine(acts(word(77), 9), ...Array.from({ length: 15 }, () => ({})));
+    await loading.start({ finalityDepth: 1_000 });
+    await loading.inStep();
+    const rows = await loading.sql`SELECT amount FROM token_balances WHERE owner = ${holder}`;
+    expect(rows).toEqual([{ amount: "9" }]);
+  });
+
   it("reads the accounts that a loaded chain names without a transfer, once a holding disagrees", async () => {
     const [token, holder, logged, called] = ["token", "holder", "logged", "called"].map(
       scriptedAddress,

@@ -86,7 +86,7 @@ interface SignRow {
 
 /** Reads the signs of known tokens, and of those that begin in the range. */
 function readSigns(sql: Queryable, range: BlockRange) {
-  const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
+  const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT indexed FROM sync_state)`;
   const within = sql`${inRange(sql, range)} AND ${isNeeded}`;
   return sql<SignRow[]>`
     WITH moved AS MATERIALIZED (
@@ -120,7 +120,7 @@ function readSigns(sql: Queryable, range: BlockRange) {
     LIMIT ${SIGNS_MAXIMUM}`;
 }
 
-/** Returns the signs in recorded blocks; none for several blocks before the end of the first synchronisation, which reads everything. */
+/** Returns the signs in recorded blocks; none for several blocks of a first load, which leaves every holding to be read after it. */
 export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
   const rows = await readSigns(sql, range);
   if (rows.length === 0) return { tokens: [], keys: [] };
