@@ -4,7 +4,7 @@ import type { Oracle, OracleToken } from "../oracle/oracle.ts";
 import { abridge, compareRows, difference } from "./difference.ts";
 import { expectedChainRows, extraFields, text } from "./expected-chain.ts";
 import { expectedDays } from "./expected-days.ts";
-import { compareHoldings, compareIrregularity } from "./holdings.ts";
+import { compareHoldings, compareIrregularity, withUnmoved } from "./holdings.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 import { displayText } from "./token-text.ts";
 
@@ -145,6 +145,7 @@ export async function compareDatabase(
   }
   const addresses = await read("addresses");
   const balances = await read("token_balances");
+  const idBalances = await read("token_id_balances");
   const tokens = await read("tokens");
   const supply = addresses.reduce((sum, { balance }) => sum + BigInt(balance ?? 0), 0n);
   differences.push(
@@ -158,13 +159,11 @@ export async function compareDatabase(
       await read("coin_supply"),
     ),
     ...(await compareTokens(oracle, tokens, balances)),
-    ...(await compareHoldings("token_balances", oracle.holdings, balances, oracle)),
-    ...(await compareHoldings(
-      "token_id_balances",
-      oracle.idHoldings,
-      await read("token_id_balances"),
-      oracle,
-    )),
+    ...(await compareHoldings("token_balances", oracle.holdings, balances, {
+      ...oracle,
+      idHoldings: withUnmoved(oracle.idHoldings, idBalances),
+    })),
+    ...(await compareHoldings("token_id_balances", oracle.idHoldings, idBalances, oracle)),
     ...compareIrregularity(oracle.holdings, balances, tokens),
     ...compareRows(
       "daily_statistics",

@@ -10,6 +10,22 @@ function keyRow({ token, owner, id }: OracleHolding): TextRow {
   return id === null ? { token, owner } : { token, owner, token_id: text(id) };
 }
 
+/** Returns the holdings by id with those that only the index has: logs that are no transfers may name ids, too. */
+export function withUnmoved(
+  holdings: readonly OracleHolding[],
+  found: readonly TextRow[],
+): OracleHolding[] {
+  const moved = new Set(holdings.map(({ token, owner, id }) => `${token} ${owner} ${id}`));
+  const others = found.filter(
+    (row) => !moved.has(`${row["token"]} ${row["owner"]} ${row["token_id"]}`),
+  );
+  const rest = others.map(({ token, owner, token_id: id }) => ({
+    ...{ token: token as Address, owner: owner as Address, id: BigInt(id ?? 0) },
+    ...{ balance: null, sum: 0n, lastBlock: 0 },
+  }));
+  return [...holdings, ...rest];
+}
+
 /**
  * Differences of a table of holdings. A row is right when the contract gave its amount at the row's
  * block, and no transfer touched the holding since. Without an answer of the contract its transfers
@@ -78,10 +94,10 @@ async function compareUnmoved(
       continue;
     }
     const place = { token, owner, blockNumber: Number(row["block_number"] ?? oracle.head.number) };
-    const known = oracle.idHoldings.flatMap((one) => (one.token === token ? (one.id ?? []) : []));
+    const key = { token, owner, id: row["token_id"] ? BigInt(row["token_id"]) : null };
     const isWhole = table === "token_balances" && oracle.tokens.get(token)?.standard === 1155;
-    const ids = row["token_id"] ? [BigInt(row["token_id"])] : isWhole ? new Set(known) : [null];
-    const answers = await oracle.state.holdings([...ids].map((id) => ({ ...place, id })));
+    const ids = isWhole ? idsOf(key, oracle) : [key];
+    const answers = await oracle.state.holdings(ids.map(({ id }) => ({ ...place, id })));
     const amount = answers.reduce<bigint>((sum, answer) => sum + (answer ?? 0n), 0n);
     if (row["block_number"] !== null && row["amount"] === text(amount)) continue;
     differences.push(`${name}: has ${row["amount"]}, and ${amount} by its contract`);

@@ -43,7 +43,11 @@ const SCENARIOS = {
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[];
 
-const SILENT = ["tide", "hush", "whisper", "wrapped", "puppet1", "puppet2", "puppet3", "puppet4"];
+/** Tokens that say of accounts what no transfer shows. */
+const SILENT = [
+  ...["tide", "hush", "whisper", "wrapped"],
+  ...Array.from({ length: 12 }, (_, index) => `puppet${index + 1}`),
+];
 
 /** A chain with the contracts of `contracts/` on it, and hands that make things happen there. */
 export interface World {
