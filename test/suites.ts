@@ -42,7 +42,7 @@ const PGBOUNCER = {
 };
 const ENGINE = {
   program: "docker",
-  probe: "docker info && docker image inspect node:24-slim postgres:18",
+  probe: "docker info && docker image inspect node:24-slim postgres:18 nginx:1.30",
   remedy: "start an engine; test/containers/base-images.sh makes base images without a registry",
 };
 const COMPOSE = {
@@ -103,9 +103,9 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: "containers",
-    minutes: 4,
+    minutes: 8,
     covers: ["Dockerfile", "docker-compose", "docs/operations/replicas/"],
-    needs: [ENGINE, COMPOSE],
+    needs: [ENGINE, COMPOSE, PYTHON],
   },
   { name: "python", minutes: 10, covers: ["src/api/", "src/verification/"], needs: [PYTHON] },
   { name: "rust", minutes: 8, covers: ["src/api/", "src/verification/"], needs: [CARGO] },

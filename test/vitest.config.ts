@@ -10,7 +10,8 @@ const furtherSuites = globSync("test/*/vitest.config.ts", { cwd: root }).map(
   (config) => `${path.dirname(config)}/**`,
 );
 
-const SMALL_AND_LONG = /\/(?:cases|reorg|heads|hostile-bodies|attacks|contracts-word)\.test\.ts$/;
+const SMALL_AND_LONG =
+  /\/(?:audit|consecutive-transfers|contracts-word|differential|examples|first-load|jobs|list-file|lying-node|row-types|second-node|sync)\.test\.ts$/;
 
 /** In a fresh clone vitest begins with the largest files, and would end with the small ones that take long. */
 class LongFirst extends BaseSequencer {
@@ -28,8 +29,8 @@ export const shared: ViteUserConfig = {
     root,
     globalSetup: ["test/support/global-setup.ts"],
     sequence: { sequencer: LongFirst },
-    // On two cores two more workers make up for what the other two wait.
-    maxWorkers: 4,
+    // On two cores three more workers make up for what tests wait: with two more a quarter of the processors was idle.
+    maxWorkers: 5,
     // The processes that tests start load what others compiled: 7 % less processor time for four files that start some.
     env: { NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/compiled") },
     testTimeout: 120_000,
@@ -39,19 +40,11 @@ export const shared: ViteUserConfig = {
   },
 };
 
-/**
- * Folders whose files share processes, and in these the loaded modules: 77 files took 86 s of processor time instead of
- * 144 s. A file that leaves something behind in its process, or replaces modules, stands in `ALONE`.
- */
-const TOGETHER = [
-  "test/api/*/**/*.test.ts",
-  "test/{chain,core,db,kit,process,settings,store,telemetry}/**/*.test.ts",
-  "test/indexer/{decode,proof}/**/*.test.ts",
-  "test/verification/{compilers,engine,inputs,match}/**/*.test.ts",
-];
+/** Files that leave something behind in their process, or replace modules; the others share processes, and the loaded modules in these. */
 const ALONE = [
   "test/api/explorer/from-node/node-answers.test.ts",
   "test/api/explorer/modules/stats/stats.test.ts",
+  "test/contract/caller-gate.test.ts",
   "test/db/{driver,tls}.test.ts",
 ];
 const ELSEWHERE = [...configDefaults.exclude, ...furtherSuites, ...DEEP, ...MATCHING, ...PROCESSES];
@@ -67,8 +60,7 @@ export default defineConfig({
   test: {
     ...shared.test,
     projects: [
-      project("together", TOGETHER, ALONE, false),
-      project("apart", ["test/**/*.test.ts"], TOGETHER),
+      project("together", ["test/**/*.test.ts"], ALONE, false),
       project("alone", ALONE, []),
     ],
   },

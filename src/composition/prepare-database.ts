@@ -1,6 +1,6 @@
 import { sleep } from "../core/async.ts";
 import { ConfigError, codeOf, messageOf, PublicConfigError } from "../core/errors.ts";
-import { createSql } from "../db/client.ts";
+import { createSql, type Sql, type SqlOptions } from "../db/client.ts";
 import { publicReasonOf } from "../db/failures.ts";
 import { migrate } from "../db/migrate.ts";
 import {
@@ -21,19 +21,12 @@ const PREPARE_RETRY_MS = 250;
 
 /** Throws `ConfigError` if the database is unreachable or allows fewer connections. */
 export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
-  const sql = createSql(databaseUrl, { connections: 1 });
-  try {
-    const allowed = await countAllowedConnections(sql);
-    if (wanted <= allowed) return;
-    throw new PublicConfigError(
-      `the chains may hold ${wanted} connections together, but the database allows ${allowed}; ` +
-        "lower DATABASE_CONNECTIONS, or raise max_connections there",
-    );
-  } catch (error) {
-    throw unusable(databaseUrl, error);
-  } finally {
-    await sql.end({ timeout: 0 });
-  }
+  const allowed = await onDatabase(databaseUrl, { connections: 1 }, countAllowedConnections);
+  if (wanted <= allowed) return;
+  throw new PublicConfigError(
+    `the chains may hold ${wanted} connections together, but the database allows ${allowed}; ` +
+      "lower DATABASE_CONNECTIONS, or raise max_connections there",
+  );
 }
 
 /** A database with migrated tables. */
@@ -49,8 +42,7 @@ export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
 ): Promise<PreparedDatabase> {
-  const sql = createSql(databaseUrl, { schema, connections: 2 });
-  try {
+  return onDatabase(databaseUrl, { schema, connections: 2 }, async (sql) => {
     for (let attempt = 1; ; attempt++) {
       try {
         await requireSession(sql, schema);
@@ -71,11 +63,7 @@ export async function prepareDatabase(
         await sleep(PREPARE_RETRY_MS, signal);
       }
     }
-  } catch (error) {
-    throw unusable(databaseUrl, error);
-  } finally {
-    await sql.end({ timeout: 0 });
-  }
+  });
 }
 
 /** Throws `ConfigError` when DATABASE_READ_URL fails, holds another chain, or is a replica of a chain on several servers. */
@@ -83,8 +71,7 @@ export async function requireSameChain(
   readUrl: string,
   { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },
 ): Promise<void> {
-  const sql = createSql(readUrl, { schema, connections: 1, mayBePooled: true });
-  try {
+  await onDatabase(readUrl, { schema, connections: 1, mayBePooled: true }, async (sql) => {
     const current = await getCurrentSchema(sql);
     if (current.name !== null && current.name !== schema) {
       throw new PublicConfigError(
@@ -104,16 +91,28 @@ export async function requireSameChain(
         `DATABASE_READ_URL holds chain ${found.chainId}, but chain ${chainId} is expected; give the replica of DATABASE_URL`,
       );
     }
+  });
+}
+
+/** Runs work with a client of its own. Throws `ConfigError` when the database is unusable. */
+async function onDatabase<Result>(
+  url: string,
+  options: SqlOptions,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql = createSql(url, options);
+  try {
+    return await work(sql);
   } catch (error) {
-    throw unusable(readUrl, error);
+    throw unusable(url, error);
   } finally {
     await sql.end({ timeout: 0 });
   }
 }
 
-function unusable(databaseUrl: string, error: unknown): ConfigError {
+function unusable(url: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
-  const { host, pathname } = new URL(databaseUrl);
+  const { host, pathname } = new URL(url);
   const reason = messageOf(error) || codeOf(error);
   const known = publicReasonOf(error);
   const advice = known === undefined ? "" : ` (${known})`;

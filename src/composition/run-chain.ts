@@ -5,7 +5,6 @@ import type { Chain } from "../chain/chain.ts";
 import { createChain } from "../chain/client.ts";
 import { createUses, sleep } from "../core/async.ts";
 import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "../core/errors.ts";
-import type { Secrets } from "../core/secrets.ts";
 import type { Shutdown } from "../core/shutdown.ts";
 import { createSql } from "../db/client.ts";
 import { timeStatements } from "../db/statements.ts";
@@ -13,10 +12,9 @@ import { PRICE_FEEDS } from "../devnet/additions.ts";
 import { requireStartBlockSetting } from "../indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "../indexer/thread/start.ts";
 import type { Config } from "../settings/config.ts";
-import type { LabelFiles } from "../settings/labels-file.ts";
 import { countQuery, countRpcRequest, createMetrics, type Metrics } from "../telemetry/metrics.ts";
 import { createVerifier, type VerificationWorks, type Verifier } from "../verification/verifier.ts";
-import type { ChainEndpoint } from "./backends.ts";
+import type { ChainEndpoint, ProcessContext } from "./backends.ts";
 import { shareConnections } from "./chain-connections.ts";
 import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
 
@@ -47,15 +45,12 @@ export interface ChainPlace extends ChainEndpoint {
 }
 
 /** Resources that a chain shares with its process. */
-export interface ChainContext {
-  log: Logger;
-  secrets: Secrets;
+export interface ChainContext extends Pick<ProcessContext, "log" | "secrets" | "labelFiles"> {
   /** The chain's own: closing it ends the chain's parts. */
   shutdown: Shutdown;
   /** Verifies its contracts; null where other processes do. */
   works: VerificationWorks | null;
   chainName: string | undefined;
-  labelFiles: LabelFiles;
   /** Called with a sentence when the chain cannot continue, and with its public form. */
   onFatal(reason: string, publicReason: string): void;
 }

@@ -10,11 +10,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Returns the result of the work; rejects with the error from `late` after `ms`. The work itself continues. */
-export async function within<Result>(
-  ms: number,
-  work: Promise<Result>,
-  late: () => Error,
-): Promise<Result> {
+export async function within<Result>(ms: number, work: Promise<Result>, late: () => Error) {
   const { promise: deadline, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(late()), ms);
   try {

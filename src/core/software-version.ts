@@ -18,13 +18,12 @@ export function softwareVersion(): SoftwareVersion {
 }
 
 function readCommit(): string | null {
-  const stdio = ["ignore", "pipe", "ignore"] as const;
   try {
     const read = existsSync(`${ROOT}.git`)
       ? execFileSync("git", ["rev-parse", "HEAD"], {
           cwd: ROOT,
           encoding: "utf8",
-          stdio: [...stdio],
+          stdio: ["ignore", "pipe", "ignore"],
         })
       : readFileSync(`${ROOT}dist/commit`, "utf8");
     const commit = read.trim();

@@ -103,12 +103,14 @@ export async function firstRow<Row>(query: PromiseLike<readonly Row[]>): Promise
   return (await query)[0];
 }
 
-/** Returns one column of a query's rows. */
-export async function pluck<Row, Name extends keyof Row>(
-  name: Name,
-  query: PromiseLike<readonly Row[]>,
-): Promise<Row[Name][]> {
-  return (await query).map((row) => row[name]);
+/** Returns the values of a query's one column. */
+export async function pluck<Row extends object>(query: PromiseLike<readonly Row[]>) {
+  return (await query).flatMap((row) => Object.values(row) as Row[keyof Row][]);
+}
+
+/** Returns the value of a query's one column in its first row; undefined when it has none. */
+export async function firstValue<Row extends object>(query: PromiseLike<readonly Row[]>) {
+  return (await pluck(query))[0];
 }
 
 /** Returns whether a query has rows. */

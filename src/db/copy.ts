@@ -96,6 +96,7 @@ class CopyBuffer {
 
 type Encoder = (out: CopyBuffer, value: never) => void;
 
+/** Reserved for each value; an encoder of longer ones reserves more. */
 const FIXED_BYTES = 12;
 
 const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Type]) => void } = {
@@ -108,29 +109,23 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
     out.length += length;
   },
   bool(out, value) {
-    out.reserve(FIXED_BYTES);
     out.int32(1);
     out.length = out.bytes.writeUInt8(value ? 1 : 0, out.length);
   },
   int2(out, value) {
-    out.reserve(FIXED_BYTES);
     out.int32(2);
     out.int16(value);
   },
   int4(out, value) {
-    out.reserve(FIXED_BYTES);
     out.int32(4);
     out.int32(value);
   },
   int8(out, value) {
-    out.reserve(FIXED_BYTES);
     out.int32(8);
     out.int32(Math.floor(value / 2 ** 32));
     out.length = out.bytes.writeUInt32BE(value >>> 0, out.length);
   },
-  numeric(out, value) {
-    writeNumeric(out, value);
-  },
+  numeric: writeNumeric,
   text(out, value) {
     if (value.includes("\0")) throw new RangeError("a text has a NUL");
     const length = Buffer.byteLength(value);
@@ -141,7 +136,7 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
   "int4[]"(out, values) {
     // Dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements.
     const { length } = values;
-    out.reserve(24);
+    out.reserve(24 + length * 8);
     out.int32(length === 0 ? 12 : 20 + length * 8);
     out.int32(length === 0 ? 0 : 1);
     out.int32(0);
@@ -215,9 +210,9 @@ export function encodeRows<C extends Columns>(
     out.int16(columns.length);
     for (const { key, nullable, encode } of columns) {
       const value = row[key];
+      out.reserve(FIXED_BYTES);
       if (value === null) {
         if (!nullable) throw new RangeError(`no ${key}`);
-        out.reserve(FIXED_BYTES);
         out.int32(-1);
       } else {
         encode(out, value as never);

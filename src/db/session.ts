@@ -9,9 +9,7 @@ export async function countAllowedConnections(sql: Sql): Promise<number> {
 }
 
 /** Returns the schema of unqualified names, null when the configured one is missing; and whether it was ever migrated. */
-export async function getCurrentSchema(
-  sql: Sql,
-): Promise<{ name: string | null; hasTables: boolean }> {
+export async function getCurrentSchema(sql: Sql) {
   const [current] = await sql<[{ name: string | null; hasTables: boolean }]>`
     SELECT current_schema() AS name, to_regclass('sync_state') IS NOT NULL AS has_tables`;
   return current;

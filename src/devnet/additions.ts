@@ -4,7 +4,7 @@ import { type Hex, hexConcat } from "../core/evm/hex.ts";
 import { quantity } from "../core/evm/quantity.ts";
 import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
-import { mineTogether, transaction, type World } from "./world.ts";
+import { known, mineTogether, transaction, type World } from "./world.ts";
 
 // Later additions to the sample world. Older chains get them too: their addresses depend on the
 // code alone, not on the number of transactions sent.
@@ -39,9 +39,7 @@ const ADDITIONS: readonly Addition[] = [
 /** Returns the additions' addresses, and the transactions that deploy them. */
 export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artifact>) {
   return ADDITIONS.map(({ contract, salt, args }) => {
-    const artifact = artifacts.get(contract);
-    if (!artifact) throw new Error(`the sample world has no contract ${contract}`);
-    const { abi, creationCode } = artifact;
+    const { abi, creationCode } = known(artifacts, contract);
     const code = encodeDeployData({ abi, bytecode: creationCode, args: args(world) });
     const saltWord = numberToHex(salt, { size: 32 });
     const create2 = { from: FACTORY, salt: saltWord, bytecode: code, opcode: "CREATE2" } as const;

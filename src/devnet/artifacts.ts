@@ -29,10 +29,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const resolve = createRequire(import.meta.url).resolve;
 
 /** Compiles the sample contracts in a process of their own, and caches them by sources, settings and compiler. */
-export async function loadArtifacts(
-  cacheFolder: string,
-  signal: AbortSignal,
-): Promise<Map<string, Artifact>> {
+export async function loadArtifacts(cacheFolder: string, signal: AbortSignal) {
   const input = JSON.stringify({
     language: "Solidity",
     sources: await readSources(),

@@ -131,7 +131,8 @@ export async function mineTogether(rpc: Rpc, transactions: readonly SampleTransa
   }
 }
 
-function known<Value>(values: Map<string, Value>, name: string): Value {
+/** Returns the artifact of a contract. */
+export function known<Value>(values: ReadonlyMap<string, Value>, name: string): Value {
   const value = values.get(name);
   if (value === undefined) throw new Error(`the sample world has no contract ${name}`);
   return value;

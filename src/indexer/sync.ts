@@ -32,7 +32,7 @@ import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
 import { createEarlierFees, createEarlierTraces } from "./maintenance/earlier-blocks.ts";
-import { readEarlierDelegations } from "./maintenance/earlier-delegations.ts";
+import { createEarlierDelegations } from "./maintenance/earlier-delegations.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { createTokenSweep } from "./maintenance/token-sweep.ts";
@@ -116,6 +116,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const sweepTokens = createTokenSweep();
   const readEarlierFees = createEarlierFees();
   const readEarlierTraces = createEarlierTraces();
+  const readEarlierDelegations = createEarlierDelegations();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;

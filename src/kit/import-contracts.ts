@@ -1,9 +1,8 @@
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Claim } from "./claim.ts";
-import { envelope, textOf } from "./envelope.ts";
 import type { Origin } from "./origins.ts";
-import type { Web } from "./web.ts";
+import { envelope, textOf, type Web } from "./web.ts";
 
 /** Outcome of one contract. */
 export type Imported = { address: string } & (

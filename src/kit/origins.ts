@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type Claim, claimOf, claimOfInput } from "./claim.ts";
-import { envelope, textOf } from "./envelope.ts";
-import type { Web } from "./web.ts";
+import { envelope, textOf, type Web } from "./web.ts";
 
 /** A server with claims about contracts' sources. */
 export interface Origin {
@@ -84,10 +83,7 @@ export function sourcifyOrigin(web: Web, chain: string): Origin {
 }
 
 /** Returns the addresses of a list, each once. Ends with the first page without a new one. */
-async function* newsOfPages(
-  web: Web,
-  readPage: (page: number) => Promise<string[]>,
-): AsyncGenerator<string> {
+async function* newsOfPages(web: Web, readPage: (page: number) => Promise<string[]>) {
   const seen = new Set<string>();
   for (let page = 1; page <= MAXIMUM_PAGES; page++) {
     const before = seen.size;

@@ -1,7 +1,20 @@
+import { z } from "zod";
 import { sleep } from "../core/async.ts";
 import { scanJson } from "../core/json/json-scan.ts";
 import { isRecord } from "../core/json/record.ts";
 import { splitCredentials } from "../core/secrets.ts";
+
+/** The used fields of an explorer's envelope. */
+export const envelope = z.object({
+  status: z.unknown().optional(),
+  message: z.string().catch(""),
+  result: z.unknown().optional(),
+});
+
+/** Returns an answer's text: Etherscan's dialect has it in `result`, as has a status without failure. */
+export function textOf({ message, result }: z.output<typeof envelope>): string {
+  return /^(?:NOT)?OK$/.test(message) ? String(result) : message;
+}
 
 /** A JSON object with unknown members. */
 export type WebAnswer = Readonly<Record<string, unknown>>;

@@ -96,22 +96,10 @@ function patternOf(statement: string): string {
 }
 
 /** A file in the form it is sent. */
-interface Asset {
-  contentType: string;
-  etag: string;
-  bytes: Buffer;
-  /** The same bytes, compressed. */
-  brotli: Buffer;
-  gzip: Buffer;
-}
+type Asset = Awaited<ReturnType<typeof pack>>;
 
 /** The files of the pages, all below one path that changes with their content. */
-export interface Assets {
-  /** Hash of the content of all files. */
-  digest: string;
-  /** Returns undefined for an unknown file. */
-  get(name: string): Promise<Asset | undefined>;
-}
+export type Assets = Awaited<ReturnType<typeof loadAssets>>;
 
 const FOLDER = new URL("./browser/", import.meta.url);
 /** Modules of packages by their import names; the others are imported for their effect only. */
@@ -140,7 +128,7 @@ const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
 /** Reads all files. The modules become scripts of pages, the styles one sheet for all pages. */
-export async function loadAssets(): Promise<Assets> {
+export async function loadAssets() {
   await init;
   const files = new Map<string, Buffer>();
   const modules = new Map<string, string>();
@@ -160,7 +148,12 @@ export async function loadAssets(): Promise<Assets> {
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
-  return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
+  return {
+    /** Hash of the content of all files. */
+    digest: digestOf(files),
+    /** Returns undefined for an unknown file. */
+    get: async (name: string) => packed.get(name)?.(),
+  };
 }
 
 function readPackageFile(specifier: string): Promise<Buffer> {
@@ -185,7 +178,7 @@ export async function loadAsset(specifier: string): Promise<Asset> {
   return pack(specifier, await readPackageFile(specifier));
 }
 
-async function pack(name: string, bytes: Buffer): Promise<Asset> {
+async function pack(name: string, bytes: Buffer) {
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
   return {
     contentType: CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream",

@@ -3,17 +3,8 @@ import type { ServedChain } from "../api/serving/served-chain.ts";
 import { type Examples, getExamples } from "../store/examples.ts";
 import { getIndexHealth } from "../store/health.ts";
 
-/** A request that answers with data of this chain. */
-interface ExampleRequest {
-  /** Description for people. */
-  title: string;
-  /** Path and query. */
-  path: string;
-  /** JSON to be posted; a GET without it. */
-  body?: string;
-}
-
-function exampleRequests({ account, token }: Examples, coinSymbol: string): ExampleRequest[] {
+/** Returns requests that answer with data of this chain: a path with its query, by POST where there is a body. */
+function exampleRequests({ account, token }: Examples, coinSymbol: string) {
   const ofAccount = [
     {
       title: "The newest transactions of an account",
@@ -41,21 +32,13 @@ function exampleRequests({ account, token }: Examples, coinSymbol: string): Exam
 }
 
 /** Facts about the chain and this server for the page at `/`. */
-export interface Network {
-  name: string | null;
-  chainId: number | null;
-  /** Parts of the program: whether each is on, and how it works, or why it is off. */
-  features: { name: string; on: boolean; detail: string }[];
-  /** Addresses for the examples of the reference page. */
-  subjects: Examples;
-  examples: ExampleRequest[];
-}
+export type Network = Awaited<ReturnType<ReturnType<typeof createNetworkDescription>>>;
 
 /** Creates a function that describes the chain as far as it is indexed; it throws when the database does not answer. */
 export function createNetworkDescription(
   { sql, networkName, coinSymbol, verifier, priceFeeds, sendRawTransaction }: ServedChain,
   { rateLimit }: RateLimitOptions,
-): () => Promise<Network> {
+) {
   let compilers = "Its compilers are being listed";
   return async () => {
     // The lists may need a download: the last known state is shown meanwhile.
@@ -74,37 +57,38 @@ export function createNetworkDescription(
     ]);
     const { tracer, reason } = indexer?.traces ?? { tracer: null, reason: null };
     const traces = `Traced by the node${tracer ? ` (${tracer})` : ""}`;
-    const feature = (name: string, on: boolean, detail: string) => ({ name, on, detail });
+    const feature = (name: string, on: boolean, whenOn: string, whenOff = "") => ({
+      name,
+      on,
+      detail: on ? whenOn : whenOff,
+    });
     return {
       name: networkName ?? null,
       chainId,
+      /** Parts of the program: whether each is on, and how it works, or why it is off. */
       features: [
-        feature(
-          "Internal transactions",
-          traced === true,
-          traced ? traces : (reason ?? "Not known yet"),
-        ),
+        feature("Internal transactions", traced === true, traces, reason ?? "Not known yet"),
         feature("Contract verification", true, compilers),
         feature(
           `Price of ${coinSymbol}`,
           priceFeeds.usd !== undefined,
-          priceFeeds.usd
-            ? `Read from the aggregator ${priceFeeds.usd}`
-            : "PRICE_FEED_USD names no aggregator contract",
+          `Read from the aggregator ${priceFeeds.usd}`,
+          "PRICE_FEED_USD names no aggregator contract",
         ),
         feature(
           "Sending transactions",
           sendRawTransaction,
-          sendRawTransaction
-            ? "eth_sendRawTransaction is passed on to the node"
-            : "Refused, as SEND_TRANSACTIONS says",
+          "eth_sendRawTransaction is passed on to the node",
+          "Refused, as SEND_TRANSACTIONS says",
         ),
         feature(
           "Rate limit",
           rateLimit > 0,
-          rateLimit > 0 ? `${rateLimit} requests a minute for each client` : "Nobody is limited",
+          `${rateLimit} requests a minute for each client`,
+          "Nobody is limited",
         ),
       ],
+      /** Addresses for the examples of the reference page. */
       subjects,
       examples: exampleRequests(subjects, coinSymbol),
     };

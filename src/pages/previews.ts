@@ -1,25 +1,11 @@
 import { isAddress, lowerAddress } from "../core/evm/address.ts";
 import { isHash, lowerHex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import { getBlock } from "../store/blocks/block-details.ts";
+import { getBlock } from "../store/blocks/blocks.ts";
 import { listContractNames } from "../store/contracts/verified/lookup.ts";
 import { getTransaction } from "../store/lists/transactions.ts";
 import { getToken } from "../store/state/tokens/token.ts";
 import type { ShellContent } from "./shell.ts";
-
-/** The kinds of pages. */
-export type PageKind =
-  | "home"
-  | "transaction"
-  | "address"
-  | "block"
-  | "token"
-  | "blocks"
-  | "transactions"
-  | "contracts"
-  | "accounts"
-  | "tokens"
-  | "search";
 
 /** The sentence about a transaction, which its page shows too. */
 const SENTENCE = new URL("./browser/decoding/sentence.js", import.meta.url).href;
@@ -40,6 +26,9 @@ const LISTS = {
   search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
 } as const;
 
+/** The kinds of pages. */
+export type PageKind = keyof typeof LISTS | "transaction" | "address" | "block" | "token";
+
 /** Returns whether a path names a possible subject, in any letter case. */
 export function isSubject(kind: PageKind, subject: string): boolean {
   if (kind === "transaction") return isHash(subject);
@@ -55,16 +44,10 @@ export function plainContent(kind: PageKind, subject: string): ShellContent {
     return { page: kind, subject, title, description };
   }
   const name = kind.charAt(0).toUpperCase() + kind.slice(1);
-  const title =
-    kind === "block" && BLOCK_NUMBER.test(subject)
-      ? `${name} ${Number(subject)}`
-      : `${name} ${subject}`;
-  return {
-    page: kind,
-    subject,
-    title,
-    description: `${name} ${subject} as this server indexed it.`,
-  };
+  const isNumber = kind === "block" && BLOCK_NUMBER.test(subject);
+  const title = `${name} ${isNumber ? Number(subject) : subject}`;
+  const description = `${name} ${subject} as this server indexed it.`;
+  return { page: kind, subject, title, description };
 }
 
 /** Returns title and description with facts of the index; undefined when the subject does not exist in it. */
@@ -83,12 +66,8 @@ export async function describe(
     return { ...plain, description: `${outcome} in block ${blockNumber}.` };
   }
   if (kind === "block") {
-    const block = await getBlock(
-      sql,
-      isHash(subject)
-        ? { hash: lowerHex(subject) }
-        : { number: subject === LATEST ? head : Number(subject) },
-    );
+    const number = subject === LATEST ? head : Number(subject);
+    const block = await getBlock(sql, isHash(subject) ? { hash: lowerHex(subject) } : { number });
     if (!block) return undefined;
     const time = new Date(block.timestampSeconds * 1000).toISOString().replace(".000", "");
     const description = `${block.transactionCount} transactions, ${block.gasUsed} gas used, ${time}.`;

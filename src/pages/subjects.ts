@@ -74,11 +74,10 @@ export function addSubjects(
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    { content, httpStatus }: { content: ShellContent; httpStatus: number },
+    content: ShellContent,
+    httpStatus = 200,
   ): Promise<FastifyReply> {
-    if (httpStatus === 404 && !wantsPage(request)) {
-      throw unknownPath();
-    }
+    if (httpStatus === 404 && !wantsPage(request)) throw unknownPath();
     const base = rootOf(request);
     const [served, ...others] = request.chains;
     // Every page is one chain's.
@@ -180,8 +179,7 @@ export function addSubjects(
       if (url === "/" && !pathname.endsWith("/")) {
         return reply.redirect(`${pathname.slice(pathname.lastIndexOf("/") + 1)}/`, 302);
       }
-      const content = plainContent(kind, "");
-      return answer(request, reply, { content, httpStatus: 200 });
+      return answer(request, reply, plainContent(kind, ""));
     });
   }
   for (const [name, kind] of Object.entries(THINGS)) {
@@ -195,7 +193,7 @@ export function addSubjects(
             (await lookInPool(request, reply, kind, subject)))
           : undefined;
         const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
-        return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
+        return answer(request, reply, content, found ? 200 : 404);
       },
     );
     leadOn(`/${name}/:subject/*`, name);
@@ -211,17 +209,12 @@ export function addSubjects(
   }
   app.get("/search", limited, async (request, reply) => {
     const sought = lookUp(queryInput(request), "q");
-    const text =
-      typeof sought === "string"
-        ? sought.replaceAll("\0", "").trim().slice(0, LONGEST_SUBJECT)
-        : "";
+    const given = typeof sought === "string" ? sought : "";
+    const text = given.replaceAll("\0", "").trim().slice(0, LONGEST_SUBJECT);
     const path = await find(decideChain(request), text);
     if (path !== undefined) return reply.redirect(`${rootOf(request)}${path}`, 302);
     const isKnown = text === "" || (await isName(decideChain(request), text));
-    return answer(request, reply, {
-      content: plainContent("search", text),
-      httpStatus: isKnown ? 200 : 404,
-    });
+    return answer(request, reply, plainContent("search", text), isKnown ? 200 : 404);
   });
 
   /** Returns the path of the only subject that a text can mean; undefined without one. */
@@ -239,8 +232,7 @@ export function addSubjects(
 
   app.unknownPage = async (request, reply) => {
     const [pathname = ""] = request.url.split(/[?#]/, 1);
-    const content = unknown(pathname.slice(0, LONGEST_SUBJECT));
-    return answer(request, reply, { content, httpStatus: 404 });
+    return answer(request, reply, unknown(pathname.slice(0, LONGEST_SUBJECT)), 404);
   };
 }
 

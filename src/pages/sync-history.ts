@@ -1,26 +1,25 @@
 import type { FastifyInstance } from "fastify";
 import { perChain, type ServedChain, type ServedChains } from "../api/serving/served-chain.ts";
-import { getIndexHealth } from "../store/health.ts";
+import { getIndexHealth, type IndexHealth } from "../store/health.ts";
 
-/** State of the synchronisation at one moment. */
-export interface SyncSample {
-  /** Unix seconds. */
-  at: number;
-  head: number | null;
-  nodeHead: number | null;
-  /** During a backfill: blocks up to here are recorded, though not served yet. */
-  recorded: number | null;
+/** Returns the state of the synchronisation now. */
+function takeSample({ headNumber, indexer }: IndexHealth) {
+  return {
+    /** Unix seconds. */
+    at: Date.now() / 1000,
+    head: headNumber,
+    nodeHead: indexer?.nodeHead ?? null,
+    /** During a backfill: blocks up to here are recorded, though not served yet. */
+    recorded: indexer?.backfill?.recorded ?? null,
+  };
 }
 
 const INTERVAL_MS = 5_000;
 const SAMPLES = 120;
 
 /** Samples the synchronisation of each chain; returns one's last ten minutes, oldest first. */
-export function watchSync(
-  app: FastifyInstance,
-  served: ServedChains,
-): (chain: ServedChain) => readonly SyncSample[] {
-  const samplesOf = perChain((): SyncSample[] => []);
+export function watchSync(app: FastifyInstance, served: ServedChains) {
+  const samplesOf = perChain((): ReturnType<typeof takeSample>[] => []);
   let timer: NodeJS.Timeout | undefined;
 
   async function look(chain: ServedChain): Promise<void> {
@@ -28,12 +27,7 @@ export function watchSync(
     const health = await getIndexHealth(chain.sql).catch(() => undefined);
     if (!health) return;
     const samples = samplesOf(chain);
-    samples.push({
-      at: Date.now() / 1000,
-      head: health.headNumber,
-      nodeHead: health.indexer?.nodeHead ?? null,
-      recorded: health.indexer?.backfill?.recorded ?? null,
-    });
+    samples.push(takeSample(health));
     if (samples.length > SAMPLES) samples.shift();
   }
 

@@ -11,10 +11,7 @@ import { makeFolder } from "./folder-lock.ts";
 const ABANDONED_MS = 86_400_000;
 
 /** Creates this machine's temporary folder below `dataFolder`; warns where programs cannot run in it. Throws `ConfigError`. */
-export async function prepareTemporaryFolder(
-  dataFolder: string,
-  log: Pick<Logger, "warn">,
-): Promise<string> {
+export async function prepareTemporaryFolder(dataFolder: string, log: Pick<Logger, "warn">) {
   const shared = path.join(path.resolve(dataFolder), "tmp");
   const folder = path.join(shared, os.hostname());
   const program = path.join(folder, `check-${process.pid}`);

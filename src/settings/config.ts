@@ -37,11 +37,11 @@ export const settings = {
   },
   DATABASE_URL: {
     meaning: "PostgreSQL 15 or newer to keep everything in; else an embedded server",
-    schema: databaseUrl(),
+    schema: databaseUrl,
   },
   DATABASE_READ_URL: {
     meaning: "Replica of that database that the API reads from",
-    schema: databaseUrl(),
+    schema: databaseUrl,
   },
   DATABASE_PASSWORD: {
     meaning: "Password for both, not percent-encoded, where their URLs have none",
@@ -58,12 +58,12 @@ export const settings = {
   },
   CHAINS_FILE: {
     meaning: "File with the chains to serve, where there are several: docs/operations/chains.md",
-    schema: file(),
+    schema: file,
   },
   DATA_DIR: {
     default: "./.periscope",
     meaning: "Folder for everything embedded: database, chain, compilers",
-    schema: folder(),
+    schema: folder,
   },
   HOST: { default: "127.0.0.1", meaning: "Address to listen on", schema: z.string() },
   PORT: {
@@ -114,7 +114,7 @@ export const settings = {
     default: "0",
     meaning:
       "1: index again from the start when the chain's first block has changed; development chains always do",
-    schema: flag(),
+    schema: flag,
   },
   POLL_INTERVAL_MS: {
     default: "500",
@@ -159,11 +159,11 @@ export const settings = {
   },
   TRUSTED_PROXIES: {
     meaning: "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
-    schema: list(network()),
+    schema: list(network),
   },
   PUBLIC_URL: {
     meaning: "URL at which clients reach this server, for links to itself; else the request's host",
-    schema: publicUrl(),
+    schema: publicUrl,
   },
   MCP_ORIGINS: {
     meaning:
@@ -178,7 +178,7 @@ export const settings = {
   SEND_TRANSACTIONS: {
     default: "1",
     meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",
-    schema: flag(),
+    schema: flag,
   },
   ETH_RPC_BATCH_LIMIT: {
     default: "5",
@@ -190,7 +190,7 @@ export const settings = {
   LABELS_FILE: {
     meaning:
       "File with your own names of addresses, .json or .csv: docs/operations/labels.md; SIGHUP reads it again",
-    schema: file(),
+    schema: file,
   },
   STATIC_REWARD: {
     default: "0",
@@ -199,11 +199,11 @@ export const settings = {
   },
   PRICE_FEED_USD: {
     meaning: "Aggregator contract on the chain with the coin's price in US dollars",
-    schema: address(),
+    schema: address,
   },
   PRICE_FEED_BTC: {
     meaning: "Aggregator contract on the chain with the coin's price in bitcoins",
-    schema: address(),
+    schema: address,
   },
   SOLC_LIST_URL: {
     meaning: "List of Solidity compilers to fetch missing ones from; without it none is fetched",

@@ -26,14 +26,9 @@ export function url(...protocols: string[]): z.ZodType<string, string> {
 }
 
 /** Parses a URL that paths can be appended to; the value has no slash at the end. */
-export function publicUrl(): z.ZodType<string, string> {
-  const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
-  return z
-    .string()
-    .pipe(url("http:", "https:"))
-    .pipe(plain)
-    .transform((text) => text.replace(/\/+$/, ""));
-}
+export const publicUrl: z.ZodType<string, string> = url("http:", "https:")
+  .pipe(matching(/^[^?#@]+$/, "must be a URL without user, query or fragment"))
+  .transform((text) => text.replace(/\/+$/, ""));
 
 /** Accepted parameters of a database URL: the driver sends others as settings to the server. */
 const DATABASE_PARAMETERS: ReadonlySet<string> = new Set([
@@ -47,33 +42,31 @@ const DATABASE_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Parses a URL whose password is percent-encoded: otherwise a part of it would become host, port or path. */
-export function databaseUrl(): z.ZodType<string, string> {
-  const error =
-    "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
-    "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)";
-  return z
-    .string()
-    .refine(
-      (text) => {
-        const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
-        return parts !== null && URL.canParse(text) && isEncoded(text);
-      },
-      { error, abort: true },
-    )
-    .superRefine((text, context) => {
-      for (const name of new URL(text).searchParams.keys()) {
-        if (DATABASE_PARAMETERS.has(name)) continue;
-        const known = [...DATABASE_PARAMETERS].join(", ");
-        context.addIssue(`must not have the parameter ${name}; the known ones are ${known}`);
-      }
-      const fault = certificatesFault(new URL(text).searchParams.get("sslrootcert") ?? "system");
-      if (fault !== null) {
-        context.addIssue(
-          `must name as sslrootcert a PEM file that this user can read, but ${fault}`,
-        );
-      }
-    });
-}
+export const databaseUrl: z.ZodType<string, string> = z
+  .string()
+  .refine(
+    (text) => {
+      const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
+      return parts !== null && URL.canParse(text) && isEncoded(text);
+    },
+    {
+      error:
+        "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
+        "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)",
+      abort: true,
+    },
+  )
+  .superRefine((text, context) => {
+    for (const name of new URL(text).searchParams.keys()) {
+      if (DATABASE_PARAMETERS.has(name)) continue;
+      const known = [...DATABASE_PARAMETERS].join(", ");
+      context.addIssue(`must not have the parameter ${name}; the known ones are ${known}`);
+    }
+    const fault = certificatesFault(new URL(text).searchParams.get("sslrootcert") ?? "system");
+    if (fault !== null) {
+      context.addIssue(`must name as sslrootcert a PEM file that this user can read, but ${fault}`);
+    }
+  });
 
 function certificatesFault(file: string): string | null {
   if (file === "system") return null;
@@ -109,43 +102,36 @@ export function oneOf<const Name extends string>(...names: [Name, ...Name[]]) {
   return z.string().pipe(z.enum(names, { error }));
 }
 
-export function flag(): z.ZodType<boolean, string> {
-  return oneOf("0", "1").transform((text) => text === "1");
-}
+export const flag: z.ZodType<boolean, string> = oneOf("0", "1").transform((text) => text === "1");
 
 export function matching(pattern: RegExp, error: string): z.ZodString {
   return z.string().regex(pattern, { error });
 }
 
-export function address(): z.ZodType<Address, string> {
-  return z.string().refine(isAddress, { error: "must be an address" }).transform(lowerAddress);
-}
+export const address: z.ZodType<Address, string> = z
+  .string()
+  .refine(isAddress, { error: "must be an address" })
+  .transform(lowerAddress);
 
 /** Parses `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
-export function network(): z.ZodType<string, string> {
-  return z.string().refine(
-    (text) => {
-      if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
-      const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-      return net.isIP(address) > 0 && Number(bits) <= (net.isIPv6(address) ? 128 : 32);
-    },
-    { error: "must be addresses, networks like 10.0.0.0/8, loopback, linklocal or uniquelocal" },
-  );
-}
+export const network: z.ZodType<string, string> = z.string().refine(
+  (text) => {
+    if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
+    const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    return net.isIP(address) > 0 && Number(bits) <= (net.isIPv6(address) ? 128 : 32);
+  },
+  { error: "must be addresses, networks like 10.0.0.0/8, loopback, linklocal or uniquelocal" },
+);
 
 /** Parses a path of a file; its reader reports errors. */
-export function file(): z.ZodType<string, string> {
-  return z.string().transform((text) => path.resolve(text));
-}
+export const file: z.ZodType<string, string> = z.string().transform((text) => path.resolve(text));
 
 /** Parses a path of a folder, which is created when missing. */
-export function folder(): z.ZodType<string, string> {
-  return file().superRefine((name, context) => {
-    try {
-      opendirSync(name).closeSync();
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return;
-      context.addIssue(`must be a folder that this user can read, but ${pathFault(error)}`);
-    }
-  });
-}
+export const folder: z.ZodType<string, string> = file.superRefine((name, context) => {
+  try {
+    opendirSync(name).closeSync();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    context.addIssue(`must be a folder that this user can read, but ${pathFault(error)}`);
+  }
+});

@@ -26,14 +26,6 @@ export interface ServedHead {
   indexId: string;
 }
 
-/** Returns the published head; undefined before the first block. */
-export function getServedHead(sql: Queryable) {
-  return firstRow(sql<ServedHead[]>`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
-      start_block, index_id, CASE WHEN l1_fees THEN l1_fees_from END AS l1_fees_from
-    FROM sync_state WHERE head_number IS NOT NULL`);
-}
-
 /** The published head, and whether the indexes exist. */
 export interface ServedState {
   head: ServedHead | undefined;
@@ -55,6 +47,11 @@ type ServedStateColumn =
 export async function getServedState(sql: Queryable): Promise<ServedState> {
   const [row] = await sql<{ servedState: ServedStateColumn }[]>`${servedState(sql)}`;
   return readServedState(row?.servedState);
+}
+
+/** Returns the published head; undefined before the first block. */
+export async function getServedHead(sql: Queryable) {
+  return (await getServedState(sql)).head;
 }
 
 /** Returns a statement's result and the served state, both from one statement. */
@@ -143,10 +140,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
 
 /** Returns the parts of blocks that were proven on this chain. */
 export function listProvenParts(sql: Queryable) {
-  return pluck(
-    "part",
-    sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`,
-  );
+  return pluck(sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`);
 }
 
 /** Stores that a part of blocks was proven on this chain. */

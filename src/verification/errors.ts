@@ -1,4 +1,4 @@
-import { PeriscopeError } from "../core/errors.ts";
+import { ChainError, PeriscopeError } from "../core/errors.ts";
 
 const LIMIT_WORDS = {
   time: "it took too long",
@@ -20,13 +20,8 @@ const COMPILER_ERROR = "There was an error compiling your contract";
 
 /** Sentences of failed verifications, the reference's with details, by the code of the cause. */
 const SENTENCES = {
-  "compiler-unavailable": ({
-    requested,
-    nearest,
-  }: {
-    requested: string;
-    nearest: readonly string[];
-  }) => `${WRONG_VERSION} ${requested} is not available here${list("; the nearest are", nearest)}.`,
+  "compiler-unavailable": (version: { requested: string; nearest: readonly string[] }) =>
+    `${WRONG_VERSION} ${version.requested} is not available here${list("; the nearest are", version.nearest)}.`,
   "compiler-version": ({ requested, onChain }: { requested: string; onChain: string }) =>
     `${WRONG_VERSION} The code on chain was compiled by ${onChain}, the request names ${requested}.`,
   "compiler-broken": ({ version, detail }: { version: string; detail: string }) =>
@@ -41,13 +36,8 @@ const SENTENCES = {
     `Constructor arguments do not match, please try again. ${detail}`,
   "constructor-arguments-unknown": () =>
     "Autodetection of constructor arguments failed. Please try to input constructor arguments manually.",
-  "contract-name": ({
-    requested,
-    available,
-  }: {
-    requested: string;
-    available: readonly string[];
-  }) => `${WRONG_NAME} There is no ${requested}${list("; the sources define", available)}.`,
+  "contract-name": (name: { requested: string; available: readonly string[] }) =>
+    `${WRONG_NAME} There is no ${name.requested}${list("; the sources define", name.available)}.`,
   "abstract-contract": ({ name }: { name: string }) =>
     `${WRONG_NAME} ${name} is abstract or an interface: it has no code.`,
   "invalid-json": ({ detail }: { detail: string }) => `Invalid JSON file. ${detail}`,
@@ -84,6 +74,12 @@ export class VerificationError extends PeriscopeError {
     super(failure.code, reasonOf(failure), options);
     this.failure = failure;
   }
+}
+
+/** Rethrows an error, that of a node as a `VerificationError` of code `node`. */
+export function failByNode(error: unknown): never {
+  if (!(error instanceof ChainError)) throw error;
+  throw new VerificationError({ code: "node" }, { cause: error });
 }
 
 const MAX_REASON_CHARACTERS = 1000;

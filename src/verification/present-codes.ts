@@ -15,7 +15,7 @@ import {
 } from "../store/contracts/verified/present-codes.ts";
 import { isFullyVerified } from "../store/contracts/verified/verified-contract.ts";
 import { getServedHead } from "../store/sync-state.ts";
-import { VerificationError } from "./errors.ts";
+import { failByNode } from "./errors.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
@@ -25,13 +25,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   if (!(await isFullyVerified(sql, address))) return false;
   const code = await getUnindexedCode(sql, address);
   if (code === undefined) return true;
-  try {
-    await compareCodes(source, [code]);
-  } catch (error) {
-    if (error instanceof ChainError)
-      throw new VerificationError({ code: "node" }, { cause: error });
-    throw error;
-  }
+  await compareCodes(source, [code]).catch(failByNode);
   return isFullyVerified(sql, address);
 }
 

@@ -18,11 +18,7 @@ const MOST_MASKS = 500;
 const MOST_CANDIDATES = 100;
 
 /** Returns verified contracts whose source this code may come from, without hidden differences, by time of verification. */
-export async function findSimilarContracts(
-  sql: Queryable,
-  address: Address,
-  runtimeCode: Hex,
-): Promise<Address[]> {
+export async function findSimilarContracts(sql: Queryable, address: Address, runtimeCode: Hex) {
   const code = hexToBytes(runtimeCode);
   const length = hexLength(runtimeCode);
   const masks = await listMasks(sql, length, MOST_MASKS);

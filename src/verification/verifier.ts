@@ -3,15 +3,12 @@ import type { Chain } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Address } from "../core/evm/address.ts";
-import { deleteOldProxyChecks, type ProxyCheck } from "../store/contracts/proxies.ts";
-import {
-  deleteOldJobs,
-  type JobLimits,
-  type JobStatus,
-} from "../store/contracts/verification-jobs.ts";
-import { getVerifiedMatch, type VerifiedMatch } from "../store/contracts/verified/lookup.ts";
+import { deleteOldProxyChecks } from "../store/contracts/proxies.ts";
+import { deleteOldJobs, type JobLimits } from "../store/contracts/verification-jobs.ts";
+import { getVerifiedMatch } from "../store/contracts/verified/lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
-import { type JobChain, type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
+import type { CompilerFamily } from "./compilers/versions.ts";
+import { type JobChain, type JobSource, startQueue } from "./jobs/queue.ts";
 import {
   DEFAULT_JOB_LIMITS,
   getVerificationStatus,
@@ -28,7 +25,6 @@ import {
   getProxyStatus,
   keepProxiesFresh,
   type ProxyCheckOptions,
-  type ProxyVerification,
   verifyProxy,
 } from "./proxies/proxies.ts";
 import type { VerificationRequest } from "./request.ts";
@@ -44,12 +40,7 @@ export interface VerificationWorksOptions {
 }
 
 /** Resources shared by a process's chains: one queue, one set of compilers. */
-export interface VerificationWorks {
-  queue: JobQueue;
-  compilers: CompilerCatalogue["list"];
-  /** Stops everything; running jobs return to the queue. */
-  close(): Promise<void>;
-}
+export type VerificationWorks = ReturnType<typeof createVerificationWorks>;
 
 export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "chain"> {
   /** Schema of the tables, in the database of `sql`; default `public`. */
@@ -64,37 +55,12 @@ export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "cha
 }
 
 /** Accepts, runs and stores the verifications of one chain. */
-export interface Verifier {
-  /** See `submitVerification`. */
-  submit(
-    request: VerificationRequest,
-    client: string,
-    options?: SubmissionOptions,
-  ): Promise<Submission>;
-  /** Returns a contract's match from the primary database; undefined when it is not verified. */
-  match(address: Address): Promise<VerifiedMatch | undefined>;
-  /** See `isStillFullyVerified`. */
-  isFullyVerified(address: Address): Promise<boolean>;
-  /** Returns the state of a job; undefined for an unknown guid. */
-  status(guid: string): Promise<JobStatus | undefined>;
-  /** As `status`, after waiting up to `timeoutMs` for the job's end. */
-  wait(guid: string, timeoutMs: number, signal?: AbortSignal): Promise<JobStatus | undefined>;
-  /** See `verifyProxy`. */
-  verifyProxy(address: Address, options?: ProxyCheckOptions): Promise<ProxyVerification>;
-  /** Returns the outcome of a proxy check; undefined for an unknown guid. */
-  proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
-  /** Available compilers, by their long versions. */
-  compilers: CompilerCatalogue["list"];
-  /** Starts the chain's jobs; before that, and if `works` is null, only other processes run them. */
-  start(): void;
-  /** Leaves the queue; running jobs return to it. */
-  close(): Promise<void>;
-}
+export type Verifier = ReturnType<typeof createVerifier>;
 
 const CLEANING_MS = 3_600_000;
 
 /** Creates the resources shared by a process's chains, and starts the queue. */
-export function createVerificationWorks(options: VerificationWorksOptions): VerificationWorks {
+export function createVerificationWorks(options: VerificationWorksOptions) {
   const { catalogue, log } = options;
   const closing = new AbortController();
   const workers = createWorkerPool(options.limits ?? DEFAULT_LIMITS);
@@ -102,7 +68,8 @@ export function createVerificationWorks(options: VerificationWorksOptions): Veri
   const cleaning = cleanAtIntervals([removeAbandonedFolders], log, closing.signal);
   return {
     queue,
-    compilers: (family) => catalogue.list(family),
+    compilers: (family: CompilerFamily) => catalogue.list(family),
+    /** Stops everything; running jobs return to the queue. */
     close: async () => {
       closing.abort();
       await Promise.all([queue.stop(), cleaning]);
@@ -126,13 +93,14 @@ async function cleanAtIntervals(
 }
 
 /** Creates the verifier of a chain, idle until `start`. */
-export function createVerifier(options: VerifierOptions): Verifier {
+export function createVerifier(options: VerifierOptions) {
   const { sql, log, works } = options;
   const closing = new AbortController();
   let ended = new AbortController();
   let queue: JobChain | undefined;
   let loops: Promise<unknown> | undefined;
   return {
+    /** Starts the chain's jobs; before that, and if `works` is null, only other processes run them. */
     start: () => {
       queue = works?.queue.add({
         schema: "public",
@@ -150,26 +118,36 @@ export function createVerifier(options: VerifierOptions): Verifier {
         keepCodesCompared(options, log, closing.signal),
       ]);
     },
-    submit: async (request, client, submissionOptions) => {
+    /** See `submitVerification`. */
+    submit: async (request: VerificationRequest, client: string, given?: SubmissionOptions) => {
       const submission = await submitVerification(
         options,
         request,
         client,
         options.jobLimits ?? DEFAULT_JOB_LIMITS,
-        { ...submissionOptions, schemas: works?.queue.schemas() ?? [] },
+        { ...given, schemas: works?.queue.schemas() ?? [] },
       );
       options.onSubmission?.(submission.outcome);
       if (submission.outcome === "accepted") queue?.wake();
       return submission;
     },
-    isFullyVerified: (address) => isStillFullyVerified(options, address),
-    match: (address) => getVerifiedMatch(sql, address),
-    status: (guid) => getVerificationStatus(sql, guid),
-    wait: (guid, timeoutMs, signal) =>
+    /** See `isStillFullyVerified`. */
+    isFullyVerified: (address: Address) => isStillFullyVerified(options, address),
+    /** Returns a contract's match from the primary database; undefined when it is not verified. */
+    match: (address: Address) => getVerifiedMatch(sql, address),
+    /** Returns the state of a job; undefined for an unknown guid. */
+    status: (guid: string) => getVerificationStatus(sql, guid),
+    /** As `status`, after waiting up to `timeoutMs` for the job's end. */
+    wait: (guid: string, timeoutMs: number, signal?: AbortSignal) =>
       waitForVerification(sql, guid, timeoutMs, () => ended.signal, signal),
-    verifyProxy: (address, check) => verifyProxy(options, address, check),
-    proxyStatus: (guid) => getProxyStatus(sql, guid),
+    /** See `verifyProxy`. */
+    verifyProxy: (address: Address, check?: ProxyCheckOptions) =>
+      verifyProxy(options, address, check),
+    /** Returns the outcome of a proxy check; undefined for an unknown guid. */
+    proxyStatus: (guid: string) => getProxyStatus(sql, guid),
+    /** Available compilers, by their long versions. */
     compilers: works?.compilers ?? (async () => []),
+    /** Leaves the queue; running jobs return to it. */
     close: async () => {
       closing.abort();
       await Promise.all([queue?.stop(), loops]);

@@ -17,9 +17,11 @@ import { deployWorld, type World } from "../support/world/world.ts";
 /** REQUESTS of them from the seed DIFFERENTIAL_SEED. */
 const SEED = Number(process.env["DIFFERENTIAL_SEED"] ?? 1);
 const IS_DEEP = process.env["EVERY_CASE"] !== undefined;
-const REQUESTS = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? (IS_DEEP ? 600 : 300));
-const FILTERS = 150;
-const ROUNDS = IS_DEEP ? 5 : 2;
+const REQUESTS = Number(process.env["DIFFERENTIAL_REQUESTS"] ?? (IS_DEEP ? 600 : 150));
+const FILTERS = IS_DEEP ? 150 : 75;
+const ROUNDS = IS_DEEP ? 5 : 1;
+/** Random blocks behind those of every scenario. */
+const STEPS = IS_DEEP ? 20 : 8;
 const REQUESTS_PER_ROUND = 40;
 const SLOW_NODE_MS = 30_000;
 
@@ -77,9 +79,9 @@ describe("the API on a rich chain", () => {
 
   beforeAll(async () => {
     installation = await install(async (world) => {
-      await world.everything();
+      await world.everything({ blobs: IS_DEEP });
       const random = createRandom(SEED);
-      for (let step = 0; step < 20; step++) await world.step(random);
+      for (let step = 0; step < STEPS; step++) await world.step(random);
     });
     oracle = await installation.reader.read();
     await installation.indexer.reach(oracle.head.hash);

@@ -3,6 +3,7 @@
 # registry of images. They have the names that the files use, so the files themselves stay as they are:
 #   node:24-slim  Debian, the Node of this checkout's packages, the machine's npm and certificates
 #   postgres:18   Debian, the PostgreSQL of this checkout's packages, and as much of the official entry point as the file uses
+#   nginx:1.30    Debian, and nginx of its next release
 # Usage, as root: test/containers/base-images.sh   (DOCKER_HOST names the engine)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -51,4 +52,15 @@ ENTRYPOINT ["/entry"]
 CMD ["postgres"]
 END
 docker build --tag postgres:18 "$folder/postgres" > /dev/null
-docker image ls --format '{{.Repository}}:{{.Tag}} {{.Size}}' | grep -E '^(node|postgres):'
+
+mkdir "$folder/nginx"
+cat > "$folder/nginx/Dockerfile" <<'END'
+FROM periscope-debian
+RUN echo "deb [check-valid-until=no] http://deb.debian.org/debian forky main" > /etc/apt/sources.list.d/forky.list \
+  && apt-get update && apt-get install --yes --no-install-recommends --target-release forky \
+    --option Dpkg::Options::=--force-overwrite nginx \
+  && rm /etc/nginx/sites-enabled/default
+CMD ["nginx", "-g", "daemon off;"]
+END
+docker build --network=host --tag nginx:1.30 "$folder/nginx" > /dev/null
+docker image ls --format '{{.Repository}}:{{.Tag}} {{.Size}}' | grep -E '^(node|postgres|nginx):'

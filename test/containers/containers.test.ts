@@ -1,88 +1,53 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type ComposeService, readComposition } from "../support/compose.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { oneFileVyper } from "./one-file-vyper.ts";
 
-// Runs the image in a real container engine, with the settings of docker-compose.yml. Its services are given to `docker run`
-// one by one, a stand-in for Compose. The base images come from a registry, or from base-images.sh.
+// Composes docker-compose.yml and the example of two servers behind a proxy in a real container engine. The base images come
+// from a registry, or from base-images.sh.
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const ANVIL = path.join(ROOT, "node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil");
 const RUN = `periscope-${randomBytes(4).toString("hex")}`;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const SENDER = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const BALANCE =
+  "/api?module=account&action=balance&address=0x000000000000000000000000000000000000dead";
+const COMPOSE = process.env["DOCKER_COMPOSE"] ?? "docker-compose";
+const REPLICAS = "docs/operations/replicas/docker-compose.yml";
+const FILES = ["docker-compose.yml", REPLICAS, "test/containers/overlay.yml"];
 
 const run = promisify(execFile);
 const docker = async (...parameters: string[]): Promise<string> =>
   (await run("docker", parameters, { maxBuffer: 2 ** 26 })).stdout.trim();
 
-const COMPOSE = process.env["DOCKER_COMPOSE"] ?? "docker-compose";
-const REPLICAS = "docs/operations/replicas/docker-compose.yml";
-
-let services: Record<string, ComposeService>;
-let base: string;
-
-/** Starts a service under its name in the network of this run. */
-async function start(name: string, service: ComposeService, ...extra: string[]): Promise<void> {
-  const { user, volumes = [], read_only: readOnly, command = [], cap_drop: dropped = [] } = service;
-  const { security_opt: security = [], init } = service;
-  const parameters = ["run", "--detach", `--name=${RUN}-${name}`, `--network=${RUN}`, ...extra];
-  parameters.push(`--network-alias=${name}`);
-  if (readOnly) parameters.push("--read-only");
-  if (init) parameters.push("--init");
-  if (user) parameters.push(`--user=${user}`);
-  for (const capability of dropped as string[]) parameters.push(`--cap-drop=${capability}`);
-  for (const option of security as string[]) parameters.push(`--security-opt=${option}`);
-  for (const volume of volumes as string[]) parameters.push(`--volume=${RUN}-${volume}`);
-  for (const [key, value] of Object.entries(service.environment)) {
-    parameters.push(`--env=${key}=${value}`);
-  }
-  const image = service["image"] === "periscope" ? RUN : String(service["image"]);
-  await docker(...parameters, image, ...(command as string[]));
-}
-
-const json = async (target: string, body?: object): Promise<Record<string, unknown>> => {
-  const response = await fetch(`${base}${target}`, {
-    ...(body && { method: "POST", body: JSON.stringify(body) }),
-    headers: { "content-type": "application/json" },
-  });
-  return (await response.json()) as Record<string, unknown>;
+/** Runs Docker Compose on the files, in a project of this run. */
+const compose = async (...parameters: string[]): Promise<string> => {
+  const project = ["--project-name", RUN, ...FILES.flatMap((file) => ["--file", file])];
+  const env = { ...process.env, IMAGE: RUN, ANVIL, COMMIT };
+  const options = { cwd: ROOT, env, maxBuffer: 2 ** 26 };
+  return (await run(COMPOSE, [...project, ...parameters], options)).stdout.trim();
 };
 
-/** The output of a service, for the report of a failure. */
-const logOf = (name: string): Promise<string> => docker("logs", "--tail=20", `${RUN}-${name}`);
+/** Sends a request through the proxy. */
+const send = async (target: string, body?: object): Promise<Response> =>
+  fetch(`http://${await compose("port", "proxy", "80")}${target}`, {
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+    headers: { "content-type": "application/json" },
+    signal: AbortSignal.timeout(30_000),
+  });
+
+const json = async (target: string, body?: object): Promise<Record<string, unknown>> =>
+  (await (await send(target, body)).json()) as Record<string, unknown>;
 
 beforeAll(async () => {
-  const arguments_ = [`--build-arg=COMMIT=${COMMIT}`, "--build-arg=VERSION=9.9.9"];
-  await docker("build", "--network=host", `--tag=${RUN}`, ...arguments_, ROOT);
-  services = readComposition(await readFile(path.join(ROOT, "docker-compose.yml"), "utf8"));
-  await docker("network", "create", RUN);
-  const { postgres, indexer, api } = services;
-  if (!postgres || !indexer || !api) throw new Error("a service is missing");
-  await start("postgres", { ...postgres, volumes: [] }, "--tmpfs=/var/lib/postgresql");
-  const anvil = { image: "node:24-slim", environment: {}, ports: [], command: [] };
-  const chain = { ...anvil, command: ["/anvil", "--host", "0.0.0.0", "--silent"] };
-  await start("anvil", chain, `--volume=${ANVIL}:/anvil:ro`);
-  const [, probe = ""] = (postgres["healthcheck"] as { test: string[] }).test;
-  const isReady = () =>
-    docker("exec", `${RUN}-postgres`, "sh", "-c", probe).then(
-      () => true,
-      () => false,
-    );
-  await vi.waitUntil(isReady, { timeout: 120_000, interval: 500 });
-  await start("indexer", indexer);
-  await start("api", api, "--publish=127.0.0.1::4000");
-  base = `http://${await docker("port", `${RUN}-api`, "4000/tcp")}`;
+  await compose("up", "--detach", "--wait", "--quiet-pull");
 });
 
 afterAll(async () => {
-  for (const name of ["api", "indexer", "anvil", "postgres"]) {
-    await docker("rm", "--force", "--volumes", `${RUN}-${name}`).catch(() => undefined);
-  }
-  await docker("network", "rm", RUN).catch(() => undefined);
-  await docker("volume", "rm", `${RUN}-data`).catch(() => undefined);
+  await compose("down", "--volumes", "--timeout=5").catch(() => undefined);
   await docker("image", "rm", RUN).catch(() => undefined);
 });
 
@@ -94,85 +59,129 @@ test("the image names its version and commit", async () => {
     "org.opencontainers.image.licenses": "MIT",
   });
   expect(await docker("inspect", "--format={{.Config.User}}", RUN)).toBe("1000");
-  const maps = await docker(
-    "run",
-    "--rm",
-    RUN,
-    "sh",
-    "-c",
-    "find / -xdev -name '*.d.ts' -o -xdev -name '*.js.map' -path '/app/*' | wc -l",
-  );
-  expect(maps).toBe("0");
+  const unneeded = "find / -xdev -name '*.d.ts' -o -xdev -name '*.js.map' -path '/app/*' | wc -l";
+  expect(await docker("run", "--rm", RUN, "sh", "-c", unneeded)).toBe("0");
 });
 
-test("Compose reads the files, and the example of two servers behind a proxy", async () => {
-  const files = ["-f", "docker-compose.yml", "-f", REPLICAS];
-  const { stdout } = await run(COMPOSE, [...files, "config", "--format=json"], { cwd: ROOT });
-  const { api, second, proxy } = JSON.parse(stdout).services;
-  expect(second).toMatchObject({ environment: api.environment, volumes: api.volumes });
-  expect([api.ports, second.ports, second.build]).toEqual([undefined, undefined, undefined]);
-  expect(proxy.volumes).toMatchObject([
-    { source: path.join(ROOT, path.dirname(REPLICAS), "nginx.conf") },
-  ]);
-});
-
-test("the services become healthy, index the chain and name the commit", async () => {
-  const health = () =>
-    docker("inspect", "--format={{.State.Health.Status}}", `${RUN}-api`).catch(String);
-  await expect.poll(health, { message: await logOf("api") }).toBe("healthy");
-  const balance = () =>
-    json(
-      "/api?module=account&action=balance&address=0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
-    ).catch(String);
-  await expect
-    .poll(balance, { message: await logOf("indexer") })
-    .toMatchObject({ status: "1", result: "10000000000000000000000" });
+test("the services index the chain and name the commit", async () => {
+  await onAnvil("anvil_setBalance", ["0x000000000000000000000000000000000000dead", "0x7"]);
+  await expect.poll(() => json(BALANCE)).toMatchObject({ status: "1", result: "7" });
   expect(JSON.stringify(await json("/health"))).toContain(COMMIT);
 });
 
-test("a contract is verified with a read-only root and without /tmp", async () => {
+test("a contract of Solidity is verified with a read-only root and without /tmp", async () => {
   const source = "contract C { function f() public pure returns (uint) { return 7; } }";
-  const [code, metadata] = await compiled(source);
-  const from = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
-  const hash = await onAnvil("eth_sendTransaction", [{ from, data: code }]);
-  const address = async () => {
-    const receipt = (await onAnvil("eth_getTransactionReceipt", [hash])) as {
-      contractAddress: string;
-    } | null;
-    return receipt?.contractAddress ?? "";
+  const [code, input] = await compiled(source);
+  expect(
+    await verified(await deploy(code), "solidity-standard-json-input", input, "C.sol:C", "v0.8.37"),
+  ).toBe("C");
+});
+
+test("a contract of Vyper is verified by a compiler that the operator copied into the folder of data", async () => {
+  const file = oneFileVyper();
+  const { name } = path.parse(file);
+  const version = `v${name.replace("vyper.", "")}`;
+  await compose("exec", "--no-TTY", "api", "mkdir", "-p", "/data/vyper");
+  await compose("cp", file, "api:/data/vyper/");
+  const input = {
+    language: "Vyper",
+    sources: {
+      "seven.vy": { content: "@external\n@pure\ndef f() -> uint256:\n    return 7\n" },
+    },
+    settings: { outputSelection: { "*": ["evm.bytecode.object"] } },
   };
-  await expect.poll(address).not.toBe("");
-  const contract = await address();
-  const body = {
-    module: "contract",
-    action: "verifysourcecode",
-    contractaddress: contract,
-    codeformat: "solidity-standard-json-input",
-    sourceCode: JSON.stringify(metadata),
-    contractname: "C.sol:C",
-    compilerversion: "v0.8.37",
-  };
-  const sent = async () => (await json("/v2/api", body).catch(String)) as { result?: string };
-  await expect.poll(async () => (await sent()).result).toMatch(/^[0-9a-f-]{20,}$|already/i);
-  const target = `/v2/api?module=contract&action=getsourcecode&address=${contract}`;
-  await expect
-    .poll(() => json(target), { message: await logOf("api") })
-    .toMatchObject({ result: [{ ContractName: "C" }] });
+  const child = run(file, ["--standard-json"]);
+  child.child.stdin?.end(JSON.stringify(input));
+  const output = JSON.parse((await child).stdout);
+  const address = await deploy(output.contracts["seven.vy"].seven.evm.bytecode.object.slice(2));
+  expect(await verified(address, "vyper-json", input, "seven.vy:seven", version)).toBe("seven");
+});
+
+test("an update of one server after the other leaves no request unanswered", async () => {
+  const answers = new Map<string, number>();
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const response = await send(BALANCE).catch(String);
+      const answer = typeof response === "string" ? response : `${response.status}`;
+      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+    }
+  })();
+  const upgrade = ["up", "--detach", "--no-deps", "--no-build", "--force-recreate", "--wait"];
+  await compose(...upgrade, "indexer");
+  await compose("stop", "api");
+  // The new server gets another address, since this container takes the old one.
+  const other = `${RUN}-other`;
+  await docker(
+    "run",
+    "--detach",
+    `--name=${other}`,
+    `--network=${RUN}_default`,
+    RUN,
+    "sleep",
+    "600",
+  );
+  await compose(...upgrade, "api");
+  await compose(...upgrade, "second");
+  await compose("stop", "second");
+  for (let more = 0; more < 20; more++) expect((await send(BALANCE)).status).toBe(200);
+  isOver = true;
+  await asking;
+  await docker("rm", "--force", other);
+  expect([...answers.keys()]).toEqual(["200"]);
 });
 
 test("SIGTERM ends each service in time, with exit code 0", async () => {
-  for (const name of ["api", "indexer"]) {
-    await docker("stop", "--time=20", `${RUN}-${name}`);
-    const code = await docker("inspect", "--format={{.State.ExitCode}}", `${RUN}-${name}`);
-    expect([name, code]).toEqual([name, "0"]);
+  const services = ["api", "indexer"];
+  const names = await compose("ps", "--quiet", ...services);
+  await compose("stop", "--timeout=20", ...services);
+  for (const name of names.split("\n")) {
+    expect(await docker("inspect", "--format={{.State.ExitCode}}", name)).toBe("0");
   }
 });
+
+/** Deploys a creation code, given without 0x; returns the contract's address. */
+async function deploy(code: string): Promise<string> {
+  const hash = await onAnvil("eth_sendTransaction", [{ from: SENDER, data: `0x${code}` }]);
+  const address = async () => {
+    const receipt = await onAnvil("eth_getTransactionReceipt", [hash]);
+    return (receipt as { contractAddress: string } | null)?.contractAddress ?? "";
+  };
+  await expect.poll(address).not.toBe("");
+  return address();
+}
+
+/** Submits a standard JSON input; returns the name under which the contract is served then. */
+async function verified(
+  address: string,
+  codeformat: string,
+  input: object,
+  contractname: string,
+  compilerversion: string,
+): Promise<unknown> {
+  const body = {
+    module: "contract",
+    action: "verifysourcecode",
+    contractaddress: address,
+    codeformat,
+    sourceCode: JSON.stringify(input),
+    contractname,
+    compilerversion,
+  };
+  const sent = async () => (await json("/v2/api", body))["result"];
+  await expect.poll(sent).toMatch(/^[0-9a-f-]{20,}$|already/i);
+  const target = `/v2/api?module=contract&action=getsourcecode&address=${address}`;
+  const name = async () =>
+    ((await json(target))["result"] as { ContractName: string }[])[0]?.ContractName;
+  await expect.poll(name).not.toBe("");
+  return name();
+}
 
 /** Sends a call to the chain, from within its container. */
 async function onAnvil(method: string, params: unknown[]): Promise<unknown> {
   const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const script = `fetch("http://127.0.0.1:8545",{method:"POST",headers:{"content-type":"application/json"},body:process.argv[1]}).then((r)=>r.text()).then((t)=>process.stdout.write(t))`;
-  const answer = await docker("exec", `${RUN}-anvil`, "node", "-e", script, request);
+  const answer = await compose("exec", "--no-TTY", "anvil", "node", "-e", script, request);
   return JSON.parse(answer).result;
 }
 
@@ -185,5 +194,5 @@ async function compiled(source: string): Promise<[code: string, input: object]> 
     settings: { outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
   };
   const output = JSON.parse(solc.compile(JSON.stringify(input)));
-  return [`0x${output.contracts["C.sol"].C.evm.bytecode.object}`, input];
+  return [output.contracts["C.sol"].C.evm.bytecode.object, input];
 }

@@ -7,7 +7,7 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSql } from "../../src/db/client.ts";
 import { dataFolder } from "../../src/db/embedded/cluster.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { startRelay } from "../support/relay.ts";
 
 // A real server with TLS. Its certificate is for the name localhost; the keys in the fixtures protect nothing.
@@ -17,7 +17,7 @@ const fixture = (name: string) =>
 const AUTHORITY = fixture("authority.crt");
 
 let root: string;
-let server: EmbeddedPostgres;
+let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 
 beforeAll(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), "periscope-tls-"));

@@ -58,12 +58,15 @@ export const DEEP: readonly string[] = [
   "test/several-chains.test.ts",
   "test/store/index-keys.test.ts",
   "test/support-tests/compare.test.ts",
+  "test/support-tests/oracle.test.ts",
 ];
 
 /** The ordinary suite runs the first cases of their matrices (`firstCases`), the deep one all. */
 export const MATRICES: readonly string[] = [
   "test/api/differential.test.ts",
   "test/api/explorer/code-without-creation.test.ts",
+  "test/api/explorer/rolled-back.test.ts",
   "test/indexer/checks/lying-node.test.ts",
+  "test/indexer/maintenance/fee-payments.test.ts",
   "test/tokens/contracts-word.test.ts",
 ];

@@ -156,19 +156,21 @@ describe("an index of accounts that delegate their code", () => {
 
   it("has those of blocks that were loaded together, and of an earlier version", async () => {
     await index.stop();
-    const some = Array.from({ length: 3 }, (_, nonce) => authorize({ to: first, nonce }));
+    // More than are recovered at once.
+    const many = Array.from({ length: 150 }, (_, nonce) => ({ to: first, nonce }));
+    const some = [many.slice(0, 100), many.slice(100)].map((part) => authorize(...part));
     index.node.chain.mine({ transactions: await Promise.all(some) });
     for (let blocks = 80; blocks > 0; blocks--) index.node.chain.mine({});
     await index.start({ finalityDepth: 1 });
     await index.inStep();
     const stored = () => index.sql`SELECT nonce FROM delegations ORDER BY nonce`;
-    const all = ["0", "1", "2"].map((nonce) => ({ nonce }));
+    const all = many.map(({ nonce }) => ({ nonce: String(nonce) }));
     await index.indexer.until(async () => (await stored()).length === all.length);
     await index.stop();
     await index.sql`DELETE FROM delegations`;
     await index.sql`UPDATE sync_state SET delegations_to = -1`;
     await index.start();
-    await index.indexer.until(async () => (await stored()).length > 0);
+    await index.indexer.until(async () => (await stored()).length === all.length);
     expect(await stored()).toEqual(all);
   });
 });

@@ -11,10 +11,10 @@ import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import type { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-/** Enough for an empty database to be loaded without its secondary indexes. */
-const BLOCKS = 5_200;
+/** Enough for an empty database to be loaded without its secondary indexes, and published in two parts. */
+const BLOCKS = 2_600;
 /** The node does not answer for later blocks until the first indexer was stopped. */
-const HELD_BACK_FROM = 4_000;
+const HELD_BACK_FROM = 1_800;
 
 describe("the first load of a long chain", () => {
   let node: ScriptedNode;
@@ -78,7 +78,7 @@ describe("the first load of a long chain", () => {
 
   it("goes on where it was interrupted, and ends with the chain and all indexes", async () => {
     const { indexer, heal, before } = await begin();
-    await indexer.until(() => (indexer.status().backfill?.recorded ?? 0) > 1_000);
+    await indexer.until(() => (indexer.status().backfill?.recorded ?? 0) > 500);
     await indexer.stop();
     heal();
     expect(await database.sql`SELECT indexed FROM sync_state`).toEqual([{ indexed: false }]);
@@ -86,7 +86,7 @@ describe("the first load of a long chain", () => {
   });
 
   it.each<[change: string, change: (chain: ScriptedChain) => unknown]>([
-    ["reorganised", (chain) => chain.reorg(BLOCKS - 100, 2_000)],
+    ["reorganised", (chain) => chain.reorg(BLOCKS - 100, 1_000)],
     ["reset", (chain) => [chain.reset({ salt: "another" }), chain.mine(30)]],
   ])("ends with the chain that was %s before the indexes were built", async (_, change) => {
     const { sql } = database;
@@ -96,7 +96,7 @@ describe("the first load of a long chain", () => {
     await indexer.until(() => indexer.status().reason === "an unexpected failure; the log has it");
     await indexer.stop();
     await sql`DELETE FROM deferred_indexes WHERE name = ' fails'`;
-    expect(await sql`SELECT head_number > 5000 AS loaded, indexed FROM sync_state`).toEqual([
+    expect(await sql`SELECT head_number > 2500 AS loaded, indexed FROM sync_state`).toEqual([
       { loaded: true, indexed: false },
     ]);
     change(node.chain);

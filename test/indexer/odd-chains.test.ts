@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { presentWithdrawal } from "../../src/api/explorer/present/block.ts";
+import { withdrawal as presented } from "../../src/api/explorer/present/block.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql } from "../../src/db/client.ts";
@@ -168,7 +168,7 @@ describe("an indexer", () => {
     const page = { limit: 10, skip: 0 };
     const listed = await listWithdrawals(database.sql, { address }, "asc", page);
     const largest = String(2n ** 64n - 1n);
-    expect(listed.map(presentWithdrawal)).toMatchObject(
+    expect(listed.map(presented.present)).toMatchObject(
       [1, 2].flatMap(() => [
         { withdrawalIndex: largest, validatorIndex: largest, amount: "1" },
         { withdrawalIndex: "1", validatorIndex: "1", amount: "2" },

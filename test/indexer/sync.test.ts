@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
-import { createOracleReader } from "../support/oracle/oracle.ts";
+import { createOracleReader, type OracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 
@@ -10,9 +10,11 @@ describe("an indexer on a real chain with everything on it", () => {
   let anvil: Anvil;
   let world: World;
   let database: TestDatabase;
+  let reader: OracleReader;
 
   beforeAll(async () => {
     anvil = await startAnvil();
+    reader = createOracleReader(anvil.url);
     world = await deployWorld(anvil.url);
   });
 
@@ -27,7 +29,7 @@ describe("an indexer on a real chain with everything on it", () => {
     });
     try {
       await options.during?.();
-      const oracle = await createOracleReader(anvil.url).read();
+      const oracle = await reader.read();
       await indexer.reach(oracle.head.hash);
       return await compareDatabase(database.sql, oracle);
     } finally {

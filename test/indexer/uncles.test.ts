@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
@@ -18,7 +18,7 @@ describe("uncles", () => {
   let api: TestApp;
   let indexer: TestIndexer;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const chain = new ScriptedChain({ chainId: 1, provable: true });
     node = await startScriptedNode({ chain });
     api = await createTestApp({ nodeUrl: node.url, staticReward: STATIC_REWARD });
@@ -41,7 +41,7 @@ describe("uncles", () => {
     await indexer.reach(chain.head.block.hash);
   });
 
-  afterEach(async () => {
+  afterAll(async () => {
     await indexer?.stop();
     await api?.close();
     await node?.stop();
@@ -51,17 +51,14 @@ describe("uncles", () => {
     compareDatabase(api.sql, await createOracleReader(node.url).read());
   const get = async (query: string) => (await ask(api.app, query, "/v2/api")).result;
 
-  it("are indexed with their producers' balances, proven, and follow a reorg", async () => {
+  it("are asked for where a block names them only", () => {
+    expect(node.count("eth_getUncleByBlockNumberAndIndex")).toBe(3);
+  });
+
+  it("are indexed with their producers' balances, and proven", async () => {
     expect(await differences()).toEqual([]);
     await indexer.until(() => indexer.status().proofs.uncles.proven > 0);
     expect(indexer.status().proofs.uncles).toEqual({ proven: 2, unproven: 0, off: null });
-    node.chain.reorg(2, { uncles: [{ miner: ben, distance: 3 }] }, 2);
-    await indexer.reach(node.chain.head.block.hash);
-    expect(await differences()).toEqual([]);
-  });
-
-  it("are asked for where a block names them only", () => {
-    expect(node.count("eth_getUncleByBlockNumberAndIndex")).toBe(3);
   });
 
   it("are told with their rewards: an eighth less for each block of age, 1/32 for the nephew", async () => {
@@ -107,6 +104,12 @@ describe("uncles", () => {
     await indexer.until(() => indexer.status().phase === "waiting");
     expect(await api.sql`SELECT head_hash FROM sync_state`).toMatchObject([{ headHash: hash }]);
     node.heal();
+    await indexer.reach(node.chain.head.block.hash);
+    expect(await differences()).toEqual([]);
+  });
+
+  it("follow a reorg", async () => {
+    node.chain.reorg(2, { uncles: [{ miner: ben, distance: 3 }] }, 2);
     await indexer.reach(node.chain.head.block.hash);
     expect(await differences()).toEqual([]);
   });

@@ -1,8 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress } from "../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../src/core/evm/hex.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { balanceOfData, TRANSFER, word } from "../support/scripted-node/ledger.ts";
+import {
+  balanceOfData,
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  word,
+} from "../support/scripted-node/ledger.ts";
 
 describe("an indexer of what changes without a trace", () => {
   let index: IndexedNode;
@@ -65,6 +72,119 @@ describe("an indexer of what changes without a trace", () => {
     expect(
       await index.sql`SELECT amount FROM token_balances WHERE owner = ${silent}`,
     ).toMatchObject([{ amount: "70" }]);
+  });
+
+  it("reads the accounts that the first block of a token names without a transfer", async () => {
+    const [token, holder, issued, called] = ["token", "holder", "issued", "called"].map(
+      scriptedAddress,
+    ) as [Address, Address, Address, Address];
+    const names = (topic: Hex, ...words: Address[]) => ({
+      address: token,
+      topics: [topic, ...words.map(wordOfAddress)],
+      data: word(1),
+    });
+    const balance = (owner: Address) => ({
+      to: token,
+      data: balanceOfData(owner),
+      returns: word(7),
+    });
+    const transfer = names(TRANSFER, `0x${"0".repeat(40)}`, holder);
+    // Its data is too long for ERC-20.
+    const long = { ...names(TRANSFER, holder, issued), data: hexConcat(word(1), word(2)) };
+    index.node.chain.mine({
+      transactions: [
+        { to: token, logs: [{ ...transfer, data: word(7) }, long] },
+        { to: token, input: hexConcat("0x12345678", wordOfAddress(called)) },
+      ],
+      state: { calls: [holder, issued, called].map(balance) },
+    });
+    await index.inStep();
+    const rows = await index.sql`SELECT amount FROM token_balances WHERE amount > 0`;
+    expect(rows).toEqual([{ amount: "7" }, { amount: "7" }, { amount: "7" }]);
+    index.node.chain.reorg(1, {}, {});
+    await index.inStep();
+    expect(await index.sql`SELECT 1 FROM token_balances`).toHaveLength(0);
+  });
+
+  it("reads what changes in a later part of the first synchronisation", async () => {
+    const loading = await openIndexedNode();
+    const [token, holder] = [scriptedAddress("token"), scriptedAddress("holder")];
+    const acts = (topic: Hex, amount: number) => ({
+      transactions: [
+        {
+          to: token,
+          logs: [
+            {
+              address: token,
+              topics: [topic, wordOfAddress(`0x${"0".repeat(40)}`), wordOfAddress(holder)],
+              data: word(7),
+            },
+          ],
+        },
+      ],
+      state: { calls: [{ to: token, data: balanceOfData(holder), returns: word(amount) }] },
+    });
+    loading.node.chain.mine(acts(TRANSFER, 7), ...Array.from({ length: 20 }, () => ({})));
+    loading.node.chain.mine(acts(word(77), 9), ...Array.from({ length: 15 }, () => ({})));
+    await loading.start({ finalityDepth: 1_000 });
+    await loading.inStep();
+    const rows = await loading.sql`SELECT amount FROM token_balances WHERE owner = ${holder}`;
+    expect(rows).toEqual([{ amount: "9" }]);
+  });
+
+  it("reads the accounts that a loaded chain names without a transfer, once a holding disagrees", async () => {
+    const [token, holder, logged, called] = ["token", "holder", "logged", "called"].map(
+      scriptedAddress,
+    ) as [Address, Address, Address, Address];
+    const balance = (owner: Address) => ({
+      to: token,
+      data: balanceOfData(owner),
+      returns: word(7),
+    });
+    const topics = [TRANSFER, wordOfAddress(`0x${"0".repeat(40)}`), wordOfAddress(holder)];
+    await index.stop();
+    index.node.chain.mine(
+      { transactions: [{ logs: [{ address: token, topics, data: word(5) }] }] },
+      {
+        transactions: [
+          { logs: [{ address: token, topics: [word(77)], data: wordOfAddress(logged) }] },
+          { to: token, input: hexConcat("0x12345678", wordOfAddress(called)) },
+        ],
+        state: { calls: [holder, logged, called].map(balance) },
+      },
+      ...Array.from({ length: 40 }, () => ({})),
+    );
+    await index.start({ finalityDepth: 0 });
+    await index.inStep();
+    await index.indexer.until(async () => {
+      const rows = await index.sql`SELECT 1 FROM token_balances WHERE amount = 7`;
+      return rows.length === 3;
+    });
+  });
+
+  it("reads the ids that a log of ERC-1155 names without a transfer", async () => {
+    const [token, holder] = [scriptedAddress("token"), scriptedAddress("holder")];
+    const parties = [`0x${"0".repeat(40)}`, `0x${"0".repeat(40)}`, holder].map((one) =>
+      wordOfAddress(one as Address),
+    );
+    const log = (topics: Hex[], ...words: number[]) => ({
+      transactions: [{ logs: [{ address: token, topics, data: hexConcat(...words.map(word)) }] }],
+    });
+    const ids = [5n, 6n, 9n].map((id) => ({
+      to: token,
+      data: balanceOfData(holder, id),
+      returns: word(id),
+    }));
+    await index.follow({ ...log([TRANSFER_SINGLE, ...parties], 1, 3), state: { calls: ids } });
+    // Two ids and one amount, then an event of its own.
+    await index.follow(log([TRANSFER_BATCH, ...parties], 64, 160, 2, 5, 6, 1, 0));
+    await index.follow(log([word(77), ...parties], 9, 4));
+    expect(
+      await index.sql`SELECT token_id, amount FROM token_id_balances ORDER BY token_id`,
+    ).toEqual([
+      { tokenId: "1", amount: "3" },
+      ...[5, 6, 9].map(String).map((id) => ({ tokenId: id, amount: id })),
+    ]);
   });
 
   it("brings back what an irregular token took away without a word in blocks that are reorganised", async () => {

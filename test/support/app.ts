@@ -31,6 +31,8 @@ export interface TestAppOptions
     Partial<Omit<ServedChain, "log" | "metrics">> {
   /** Default: a port where no node is. */
   nodeUrl?: string;
+  /** SQL that fills the database. */
+  content?: string;
   /** Has a verifier of its own with the bundled compiler. */
   verifies?: boolean;
   /** The served chains, given the app's own; default: only that. */
@@ -50,12 +52,13 @@ const NO_NODE = "http://127.0.0.1:1";
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const {
     nodeUrl = NO_NODE,
+    content,
     verifies = false,
     chains = (own) => [own],
     ...serverOptions
   } = options;
   const { log: _log, metrics: _metrics, ...ofChain } = serverOptions;
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(content);
   const log = pino({ level: "silent" });
   const controller = new AbortController();
   const chain = createChain({

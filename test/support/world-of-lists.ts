@@ -70,6 +70,7 @@ export const WORLD_OF_LISTS = `
     FROM generate_series(0, 2999) n;
   INSERT INTO proxies SELECT addr(20000 + n), '', '[]', '[]', NULL, 1, word(1) FROM generate_series(0, 2999) n;
   INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3) FROM generate_series(0, 14999) n;
+  INSERT INTO delegations SELECT addr(30000 + n), n % ${BLOCKS}, 0, 0, addr(1), n FROM generate_series(0, 2999) n;
 `;
 
 /** The address of a number. */

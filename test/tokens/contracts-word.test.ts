@@ -184,7 +184,7 @@ class World {
         WHERE stale_block IS NOT NULL`.execute();
     pass();
     const passing = setInterval(pass, 100);
-    const mining = setInterval(() => void this.rpc.request("evm_mine"), 500);
+    const mining = setInterval(() => void this.rpc.request("evm_mine"), 2_000);
     await expect
       .poll(
         async () => {

@@ -22,11 +22,12 @@ async function outcomeOf(
   rest: Pick<VerifyTask, "runtimeCode" | "creationCode" | "diagnosisMs">,
 ): Promise<VerifiedSource | { code: string; reason: string }> {
   try {
-    const { family, version } = requestedCompiler(request);
-    const build = await chain.catalogue.resolve(family, version);
+    const compiler = requestedCompiler(request);
+    if (!compiler) throw new VerificationError({ code: "no-metadata" });
+    const build = await chain.catalogue.resolve(compiler.family, compiler.version);
     return await verify(
       { build, request: JSON.stringify(request), ...rest },
-      { open: () => chain.open(version), onFailure: () => {} },
+      { open: () => chain.open(compiler.version), onFailure: () => {} },
     );
   } catch (error) {
     if (error instanceof VerificationError) return { code: error.code, reason: error.message };

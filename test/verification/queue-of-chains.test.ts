@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { insertJob, type JobInsertion } from "../../src/store/contracts/verification-jobs.ts";
-import { type JobQueue, startQueue } from "../../src/verification/jobs/queue.ts";
+import { startQueue } from "../../src/verification/jobs/queue.ts";
 import { createGuid, DEFAULT_JOB_LIMITS } from "../../src/verification/jobs/submit.ts";
 import { createWorkerPool } from "../../src/verification/process/pool.ts";
 import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
@@ -72,7 +72,7 @@ test("the limits of waiting jobs are for all chains together, and room is made o
 });
 
 describe("a chain whose table does not answer", () => {
-  let queue: JobQueue;
+  let queue: ReturnType<typeof startQueue>;
   beforeEach(async () => {
     for (const sql of [north, south]) await sql`DELETE FROM verification_jobs`;
     const log = pino({ level: "silent" });

@@ -2,12 +2,7 @@ import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { AbiParameter } from "./abi.ts";
 
 /** Budget of decoded values in an answer. Small data can encode large values: pointers may repeat, and authors choose the names. */
-export interface DecodingBudget {
-  /** Values, lists and structs. */
-  values: number;
-  /** Characters of values, names and types. */
-  characters: number;
-}
+export type DecodingBudget = ReturnType<typeof createDecodingBudget>;
 
 /** Longest name, type or signature in an answer. */
 export const LONGEST_TEXT = 1000;
@@ -18,8 +13,13 @@ const WORD = 32;
 const CHARACTERS_OF_A_VALUE = 100;
 
 /** Returns the budget of one answer: decoding that much takes some 30 ms. */
-export function createDecodingBudget(): DecodingBudget {
-  return { values: 3000, characters: 1_000_000 };
+export function createDecodingBudget() {
+  return {
+    /** Values, lists and structs. */
+    values: 3000,
+    /** Characters of values, names and types. */
+    characters: 1_000_000,
+  };
 }
 
 /** Returns whether the budget was exceeded. */
@@ -63,11 +63,8 @@ function shapeOf(parameter: AbiParameter, type: string, depth: number): Shape {
   const list = /^(.*)\[(\d*)\]$/s.exec(type);
   if (list) {
     // Its elements are shown without a name.
-    const element = shapeOf(
-      { ...parameter, name: "", canonicalType: "" },
-      list[1] ?? "",
-      depth - 1,
-    );
+    const nameless = { ...parameter, name: "", canonicalType: "" };
+    const element = shapeOf(nameless, list[1] ?? "", depth - 1);
     const length = list[2] === "" ? undefined : Number(list[2]);
     const isDynamic = length === undefined || element.isDynamic;
     const content = { element, length };
@@ -76,11 +73,8 @@ function shapeOf(parameter: AbiParameter, type: string, depth: number): Shape {
   if (type === "tuple") {
     const members = components.map((member) => shapeOf(member, member.type, depth - 1));
     const size = members.reduce((sum, { headSize }) => sum + headSize, 0);
-    return shape(
-      members.some(({ isDynamic }) => isDynamic),
-      size,
-      { members },
-    );
+    const isDynamic = members.some((member) => member.isDynamic);
+    return shape(isDynamic, size, { members });
   }
   return type === "string" || type === "bytes"
     ? shape(true, 0, "bytes")

@@ -1,4 +1,5 @@
 import { decodeAbiParameters } from "viem/utils";
+import { z } from "zod";
 import { type Hex, hexLength, hexSlice, lowerHex } from "../../core/evm/hex.ts";
 import { listOf } from "../../core/json/record.ts";
 import { type AbiEntry, type AbiParameter, hashSignatures, nameless, readAbi } from "./abi.ts";
@@ -7,20 +8,22 @@ import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts
 // Decodes calls, events and errors by an ABI. Source: the contract ABI specification of Solidity.
 
 /** A value with its name and type: text (also booleans), a list for an array, a list of `DecodedValue` for a struct. */
-export interface DecodedValue {
-  name: string;
-  type: string;
-  value: unknown;
-  /** The type does not fit into a topic: `value` is the hash of the indexed event parameter. */
-  hashed?: true;
-}
+export const decodedValue = z.object({
+  name: z.string(),
+  type: z.string(),
+  value: z
+    .unknown()
+    .describe("Text; a list of values for an array, a list of objects like this one for a struct"),
+  hashed: z
+    .literal(true)
+    .optional()
+    .describe("The value is the hash of an indexed parameter that does not fit into a topic"),
+});
+export type DecodedValue = z.output<typeof decodedValue>;
 
-/** Decoded data. */
-export interface Decoded {
-  /** `transfer(address,uint256)` */
-  signature: string;
-  parameters: DecodedValue[];
-}
+/** Decoded data; its signature as `transfer(address,uint256)`. */
+export const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
+export type Decoded = z.output<typeof decoded>;
 
 /** Topics and data of a log. */
 export interface LogData {
@@ -28,14 +31,8 @@ export interface LogData {
   data: Hex;
 }
 
-/** The entries of an ABI by selector and first topic. */
-export interface AbiIndex {
-  /** By selector. */
-  functions: ReadonlyMap<Hex, AbiEntry>;
-  errors: ReadonlyMap<Hex, AbiEntry>;
-  /** By the first topic. */
-  events: ReadonlyMap<Hex, AbiEntry>;
-}
+/** The functions and errors of an ABI by selector, its events by the first topic. */
+export type AbiIndex = Awaited<ReturnType<typeof indexAbi>>;
 
 const SELECTOR_BYTES = 4;
 
@@ -48,7 +45,7 @@ const BUILT_IN = await indexAbi(
 );
 
 /** Indexes an ABI in JSON text, in turns with other requests; skips invalid entries. */
-export async function indexAbi(abi: string): Promise<AbiIndex> {
+export async function indexAbi(abi: string) {
   const functions = new Map<Hex, AbiEntry>();
   const errors = new Map<Hex, AbiEntry>();
   const events = new Map<Hex, AbiEntry>();
@@ -67,11 +64,8 @@ export function decodeCall(
   input: Hex,
   budget: DecodingBudget,
 ): Decoded | null {
-  return decodeSelected(
-    abis.map(({ functions }) => functions),
-    input,
-    budget,
-  );
+  const tables = abis.map(({ functions }) => functions);
+  return decodeSelected(tables, input, budget);
 }
 
 /** Decodes the data of a failed call: a built-in error, else one of the first ABI that fits; null if none does. */
@@ -80,11 +74,8 @@ export function decodeError(
   data: Hex,
   budget: DecodingBudget,
 ): Decoded | null {
-  return decodeSelected(
-    [BUILT_IN, ...abis].map(({ errors }) => errors),
-    data,
-    budget,
-  );
+  const tables = [BUILT_IN, ...abis].map(({ errors }) => errors);
+  return decodeSelected(tables, data, budget);
 }
 
 /** Decodes a log with the first ABI that has its event and fits its data; null if none does. */
@@ -126,11 +117,8 @@ function decodeEvent(
 ): DecodedValue[] | undefined {
   const inTopics = inputs.filter(({ indexed }) => indexed);
   if (inTopics.length !== topics.length) return undefined;
-  const inData = decode(
-    inputs.filter(({ indexed }) => !indexed),
-    data,
-    budget,
-  );
+  const others = inputs.filter(({ indexed }) => !indexed);
+  const inData = decode(others, data, budget);
   if (!inData) return undefined;
   let isWhole = true;
   const values = inputs.map((input): DecodedValue | undefined => {

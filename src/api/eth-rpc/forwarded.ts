@@ -5,10 +5,8 @@ import { isHash, isHexData } from "../../core/evm/hex.ts";
 export interface ForwardedMethod {
   /** Fewest and most parameters. */
   parameters: readonly [number, number];
-  /** One check per parameter, in order; each returns the fault, or undefined. */
+  /** One check per parameter, in order; each returns the fault, or undefined. The last one may be absent: a block. */
   checks: readonly Check[];
-  /** The last of `checks` is a block that is `latest` when absent. */
-  endsInBlock: boolean;
 }
 
 type Check = (parameter: unknown) => string | undefined;
@@ -32,15 +30,15 @@ const block = createCheck(isBlock, "Invalid block number");
 
 /** The forwarded methods, with their checks. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
-  eth_getTransactionCount: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
-  eth_getCode: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
-  eth_getStorageAt: { parameters: [2, 3], checks: [address, integer, block], endsInBlock: true },
+  eth_getTransactionCount: { parameters: [1, 2], checks: [address, block] },
+  eth_getCode: { parameters: [1, 2], checks: [address, block] },
+  eth_getStorageAt: { parameters: [2, 3], checks: [address, integer, block] },
   // The node checks the third parameter, state overrides.
-  eth_estimateGas: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
-  eth_call: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
-  eth_getBlockByNumber: { parameters: [2, 2], checks: [block, boolean], endsInBlock: false },
-  eth_getBlockByHash: { parameters: [2, 2], checks: [hash, boolean], endsInBlock: false },
-  eth_sendRawTransaction: { parameters: [1, 1], checks: [data], endsInBlock: false },
+  eth_estimateGas: { parameters: [1, 3], checks: [call, block] },
+  eth_call: { parameters: [1, 3], checks: [call, block] },
+  eth_getBlockByNumber: { parameters: [2, 2], checks: [block, boolean] },
+  eth_getBlockByHash: { parameters: [2, 2], checks: [hash, boolean] },
+  eth_sendRawTransaction: { parameters: [1, 1], checks: [data] },
 };
 
 /** Returns the fault of the first invalid parameter; undefined when all pass. */
@@ -56,11 +54,8 @@ export function checkForwarded(
 }
 
 /** Adds `latest` where the last parameter, a block, is absent. */
-export function withDefaultBlock(
-  { checks, endsInBlock }: ForwardedMethod,
-  parameters: readonly unknown[],
-): readonly unknown[] {
-  return endsInBlock && parameters.length < checks.length ? [...parameters, "latest"] : parameters;
+export function withDefaultBlock({ checks }: ForwardedMethod, parameters: readonly unknown[]) {
+  return parameters.length < checks.length ? [...parameters, "latest"] : parameters;
 }
 
 function isInteger(parameter: unknown): boolean {

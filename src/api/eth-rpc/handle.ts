@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { RpcCall } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
-import { type ErrorCode, type Fault, RequestError } from "../../core/errors.ts";
+import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";
 import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
@@ -145,13 +145,10 @@ export async function answerAll(
   return { answers, block: indexed.head };
 }
 
-interface AnswerText {
-  text: string;
-  /** Undefined for a success. */
-  fault: Fault | undefined;
-}
+type AnswerText = ReturnType<typeof toText>;
 
-function toText(outcome: RpcOutcome | undefined, id: RpcId | bigint): AnswerText {
+/** Returns the text of an answer, and the fault that it reports. */
+function toText(outcome: RpcOutcome | undefined, id: RpcId | bigint) {
   const fault = outcome && "error" in outcome ? outcome : undefined;
   const answer = { jsonrpc: "2.0", ...(fault ? { error: fault.error } : outcome) };
   const text =

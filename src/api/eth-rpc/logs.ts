@@ -3,7 +3,7 @@ import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts
 import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
+import { getBlock } from "../../store/blocks/blocks.ts";
 import type { PageKey } from "../../store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
@@ -79,7 +79,7 @@ export async function findLogs(
 
 function pickFields(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
-  return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
+  return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name) ?? undefined]));
 }
 
 function invalidFilter(
@@ -117,7 +117,7 @@ function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
 }
 
 function parseAddresses(value: unknown): Address[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   const addresses = Array.isArray(value) ? value : [value];
   if (!addresses.every(isAddress)) throw invalidFilter("address", "invalid address");
   return [...new Set(addresses.map(lowerAddress))];
@@ -125,7 +125,7 @@ function parseAddresses(value: unknown): Address[] {
 
 /** Returns the accepted topics of each position; an empty list accepts any. */
 function parseTopics(value: unknown): Hex[][] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
     throw invalidFilter("topics", "invalid topics");
   }
@@ -137,16 +137,14 @@ function parseTopics(value: unknown): Hex[][] {
 }
 
 function parseBlockHash(value: unknown): Hex | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined) return undefined;
   if (!isHash(value)) throw invalidFilter("blockHash", "Invalid Block Hash");
   return lowerHex(value);
 }
 
 function parseBlock(fields: Fields, name: "fromBlock" | "toBlock"): Block {
   const value = fields[name];
-  if (value === undefined || value === null || value === "latest" || value === "pending") {
-    return "latest";
-  }
+  if (value === undefined || value === "latest" || value === "pending") return "latest";
   if (value === "safe" || value === "finalized") return value;
   if (value === "earliest") return 0;
   const isHex = typeof value === "string" && /^-?(?:0x)?[0-9a-fA-F]+$/.test(value);
@@ -173,7 +171,7 @@ function isInteger(value: unknown): value is number {
 
 /** Returns the key of the last log before the page, see `searchLogs`. */
 function parsePaging(value: unknown): PageKey {
-  if (value === undefined || value === null) return [];
+  if (value === undefined) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);
   const [log, block] = [parseHexNumber(logIndex), parseHexNumber(blockNumber)];
   if (log === undefined) throw invalidFilter("paging_options", "invalid log index");

@@ -1,5 +1,5 @@
 import { isAddress, lowerAddress } from "../../core/evm/address.ts";
-import { isHash } from "../../core/evm/hex.ts";
+import { isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { askOnce } from "../explorer/forwarding.ts";
@@ -8,27 +8,10 @@ import { GAS_NOT_ESTIMATED } from "../explorer/gas.ts";
 import { readHeadNumber } from "../reading/snapshot.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, type NodeTag, type RpcOutcome, rpcFailure } from "./rpc.ts";
-import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
+import { findReceipt, findTransaction } from "./transactions.ts";
 
 const INTEGER = /^[+-]?\d+$/;
 const NOT_FOUND = rpcFailure("not-found", "Balance not found");
-
-/** `eth_getBalance`: at the served head from the index, at another block from the node. */
-const getBalance: IndexMethod = {
-  parameters: [1, 2],
-  async answer(context, [address, block]) {
-    if (!isAddress(address)) return invalid("address");
-    const at = parseBlock(block);
-    if (at === undefined) return invalid("block");
-    if (typeof at !== "number") {
-      const { chain } = context;
-      const result = await askOnce(chain, "eth_getBalance", address, at);
-      return isQuantity(result) ? { result } : NOT_FOUND;
-    }
-    const balance = await readBalanceAt(context, lowerAddress(address), at);
-    return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
-  },
-};
 
 function invalid(parameter: string): RpcOutcome {
   return rpcFailure("invalid-parameter", `Query parameter '${parameter}' is invalid`, parameter);
@@ -56,22 +39,6 @@ function parseBlock(block: unknown): number | NodeBlock | undefined {
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-const blockNumber: IndexMethod = {
-  parameters: [0, 0],
-  servedWhileLoading: true,
-  async answer({ read }) {
-    return { result: quantity(await readHeadNumber(read)) };
-  },
-};
-
-const chainId: IndexMethod = {
-  parameters: [0, 0],
-  servedWhileLoading: true,
-  async answer(services) {
-    return { result: quantity(services.chainId()) };
-  },
-};
-
 function gasPrice(method: string): IndexMethod {
   return {
     parameters: [0, 0],
@@ -83,14 +50,47 @@ function gasPrice(method: string): IndexMethod {
   };
 }
 
+const INVALID_HASH = rpcFailure("invalid-parameter", "Transaction hash is invalid");
+
+function byHash(find: typeof findTransaction): IndexMethod {
+  return {
+    parameters: [1, 1],
+    answer: async (context, [hash]) =>
+      isHash(hash) ? find(context, lowerHex(hash), context.forward) : INVALID_HASH,
+  };
+}
+
 /** The methods answered by the index. */
 export const indexMethods: Readonly<Record<string, IndexMethod>> = {
-  eth_blockNumber: blockNumber,
-  eth_chainId: chainId,
-  eth_getBalance: getBalance,
+  eth_blockNumber: {
+    parameters: [0, 0],
+    servedWhileLoading: true,
+    answer: async ({ read }) => ({ result: quantity(await readHeadNumber(read)) }),
+  },
+  eth_chainId: {
+    parameters: [0, 0],
+    servedWhileLoading: true,
+    answer: async (services) => ({ result: quantity(services.chainId()) }),
+  },
+  /** At the served head from the index, at another block from the node. */
+  eth_getBalance: {
+    parameters: [1, 2],
+    async answer(context, [address, block]) {
+      if (!isAddress(address)) return invalid("address");
+      const at = parseBlock(block);
+      if (at === undefined) return invalid("block");
+      if (typeof at !== "number") {
+        const { chain } = context;
+        const result = await askOnce(chain, "eth_getBalance", address, at);
+        return isQuantity(result) ? { result } : NOT_FOUND;
+      }
+      const balance = await readBalanceAt(context, lowerAddress(address), at);
+      return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
+    },
+  },
   eth_getLogs: getLogs,
   eth_gasPrice: gasPrice("eth_gasPrice"),
   eth_maxPriorityFeePerGas: gasPrice("eth_maxPriorityFeePerGas"),
-  eth_getTransactionByHash: getTransactionByHash,
-  eth_getTransactionReceipt: getTransactionReceipt,
+  eth_getTransactionByHash: byHash(findTransaction),
+  eth_getTransactionReceipt: byHash(findReceipt),
 };

@@ -1,24 +1,14 @@
 import type { ErrorCode, Fault } from "../../core/errors.ts";
-import type { Context } from "../explorer/action.ts";
+import type { Reading } from "../explorer/action.ts";
 import type { Forward } from "../explorer/forwarding.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Our own errors are bare texts, as in the reference. */
 export type RpcOutcome = { result: unknown } | ({ error: unknown } & Fault);
 
 /** Dependencies of a method. */
-export type RpcContext = Omit<
-  Context,
-  | "dialect"
-  | "page"
-  | "sent"
-  | "client"
-  | "signal"
-  | "usageOf"
-  | "gasOracle"
-  | "mempool"
-  | "unresponsive"
-  | "largeAnswers"
-> & { forward: Forward };
+export interface RpcContext extends Reading {
+  forward: Forward;
+}
 
 /** Tags that only the node can resolve. */
 export type NodeTag = "safe" | "finalized";

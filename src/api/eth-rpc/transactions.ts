@@ -1,5 +1,5 @@
 import { inOneForm } from "../../core/evm/authorization.ts";
-import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import { logsBloom } from "../../core/evm/logs-bloom.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
@@ -16,23 +16,6 @@ import { earlierReceipt } from "../explorer/from-node/transactions/earlier-block
 import { withoutUnservedBlock } from "../explorer/from-node/transactions/mempool.ts";
 import { topicsOf } from "../explorer/present/log.ts";
 import { withHead } from "../reading/snapshot.ts";
-import { type IndexMethod, rpcFailure } from "./rpc.ts";
-
-const INVALID_HASH = rpcFailure("invalid-parameter", "Transaction hash is invalid");
-
-/** `eth_getTransactionByHash`. */
-export const getTransactionByHash: IndexMethod = {
-  parameters: [1, 1],
-  answer: async (context, [hash]) =>
-    isHash(hash) ? findTransaction(context, lowerHex(hash), context.forward) : INVALID_HASH,
-};
-
-/** `eth_getTransactionReceipt`. */
-export const getTransactionReceipt: IndexMethod = {
-  parameters: [1, 1],
-  answer: async (context, [hash]) =>
-    isHash(hash) ? findReceipt(context, lowerHex(hash), context.forward) : INVALID_HASH,
-};
 
 /** Finds a transaction by its hash, in the index or in the node's pool. */
 export async function findTransaction(

@@ -35,11 +35,15 @@ export interface Services {
   priceFeeds: { usd?: Address; btc?: Address };
 }
 
-/** Input of a handler for one request. It reads the index only through `read`, so one answer shows one state. */
-export interface Context extends Omit<Services, "sql" | "chain"> {
+/** Input of every answer. It reads the index only through `read`, so one answer shows one state. */
+export interface Reading extends Omit<Services, "sql" | "chain"> {
   read: Read;
   /** Scoped to the caller; cancelled with the request. */
   chain: CallerChain;
+}
+
+/** Input of an action's handler for one request. */
+export interface Context extends Reading {
   dialect: Dialect;
   /** The page by `page` and `offset`, or by a cursor. */
   page: PageRange;

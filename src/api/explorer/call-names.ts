@@ -2,6 +2,9 @@ import type { Address } from "../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import { listMethodNames } from "../../store/contracts/verified/method-names.ts";
+import type { TransactionEntry } from "../../store/lists/address-transactions.ts";
+import { readL1Fees } from "../../store/lists/l1-fees.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
 
 /** Fields that identify the called function. */
 export interface Call {
@@ -32,11 +35,8 @@ export interface Calling {
   mayBeNamed: boolean;
 }
 
-/** An entry and the name of the called function; undefined without an ABI for it. */
-export interface Named<Entry> {
-  entry: Entry;
-  call: CallName | undefined;
-}
+/** An entry with the called function; undefined without an ABI for it. */
+export type Named<Entry> = Entry & { call: CallName | undefined };
 
 /** Adds the names of called functions by verified ABIs. `callOf` returns an entry's call; `sql` is the snapshot of the entries. */
 export async function nameCalls<Entry extends Calling>(
@@ -60,6 +60,24 @@ export async function nameCalls<Entry extends Calling>(
     const call = calls[index];
     const functionName = call && nameOf.get(call.key);
     const name = functionName ? { selector: call.selector, functionName } : undefined;
-    return { entry, call: name };
+    return { ...entry, call: name };
   });
+}
+
+/** A transaction in a list, with the parts that only Etherscan's dialect shows. */
+export interface ListedTransaction extends TransactionEntry {
+  call?: CallName | undefined;
+  /** Only on chains with L1 fees. */
+  l1Fee?: string;
+}
+
+/** Adds the parts that only Etherscan's dialect shows. */
+export async function completeTransactions(
+  sql: Queryable,
+  rows: readonly TransactionEntry[],
+  served: PromiseLike<ServedHead>,
+): Promise<ListedTransaction[]> {
+  const named = await nameCalls(sql, rows, (row) => row);
+  const l1FeeOf = await readL1Fees(sql, rows, (await served).l1FeesFrom);
+  return l1FeeOf ? named.map((row) => ({ ...row, l1Fee: l1FeeOf(row) })) : named;
 }

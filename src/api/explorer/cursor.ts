@@ -11,7 +11,7 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import { INVALID_CURSOR } from "../http/failures.ts";
 import type { Read } from "../reading/snapshot.ts";
 import type { Action } from "./action.ts";
-import { type Dialect, type Failure, failed } from "./envelope.ts";
+import { type Dialect, failed } from "./envelope.ts";
 
 // Reads whole lists by cursors, which keep no state here. Source: docs/wire.md, "Whole lists".
 
@@ -22,35 +22,13 @@ const WITH_PAGE = "page and cursor cannot be combined";
 const REORGANISED = "The chain was reorganised below this cursor, please begin again";
 const CHANGED = "The list has changed since this cursor, please begin again, or take it as a file";
 
-/** Content of a cursor. */
-interface Cursor {
-  /** Hash of the parameters that must stay the same. */
-  request: string;
-  /** Hash of its index. */
-  index: string;
-  /** The block that the walk is pinned to, see `toPin`. */
-  pin: string;
-  key: PageKey;
-}
-
-/** One page of a walk. */
-export interface Walk {
-  page: PageRange;
-  /** Reads at the pinned block. Throws `RequestError` when it was rolled back. */
-  pin(read: Read): Read;
-  /** Returns the cursor of the page after a key. */
-  next(key: PageKey): string;
-  /** Returns the answer's block, unless it is the served head. */
-  block(): BlockReference | undefined;
-}
-
-/** Begins or continues the walk of a request, in pages of `limit` rows. Undefined if it has no cursor and asks for no file. */
+/** Begins or continues the walk of a request, in pages of `limit` rows; returns its page. Undefined if it has no cursor and asks for no file. */
 export function readWalk(
   action: Action,
   dialect: Dialect,
   input: Readonly<Record<string, unknown>>,
   limit: number,
-): Walk | Failure | undefined {
+) {
   const { cursor, page, offset: _offset, format, ...others } = input;
   // With `blockno` a list of holdings does not change with the head.
   const kind = others["blockno"] === undefined ? action.cursor : "history";
@@ -86,20 +64,25 @@ export function readWalk(
   }
 
   return {
-    page: { limit: limit + 1, skip: 0, after: known?.key ?? [] },
-    pin: (read) => (query, extent) =>
-      read(async (sql, served) => {
-        const head = await served;
-        const block = await pin(sql, head);
-        if (!isOfBlocks) return query(sql, served);
-        const shown = kind === "history" && block ? { ...head, ...block } : head;
-        return query(asOfBlock(sql, block?.number ?? -1), Promise.resolve(shown));
-      }, extent && "statements of one head"),
-    next: (key) => {
+    page: { limit: limit + 1, skip: 0, after: known?.key ?? [] } satisfies PageRange,
+    /** Reads at the pinned block. Throws `RequestError` when it was rolled back. */
+    pin:
+      (read: Read): Read =>
+      (query, extent) =>
+        read(async (sql, served) => {
+          const head = await served;
+          const block = await pin(sql, head);
+          if (!isOfBlocks) return query(sql, served);
+          const shown = kind === "history" && block ? { ...head, ...block } : head;
+          return query(asOfBlock(sql, block?.number ?? -1), Promise.resolve(shown));
+        }, extent && "statements of one head"),
+    /** Returns the cursor of the page after a key. */
+    next: (key: PageKey) => {
       if (!pinned) throw new TypeError("a page without a read has no next one");
       const parts = [request, indexOf(pinned.head), toPin(pinned.block), ...key];
       return Buffer.from(parts.join(".")).toString("base64url");
     },
+    /** Returns the answer's block, unless it is the served head. */
     block: () => (kind === "history" ? pinned?.block : undefined),
   };
 }
@@ -125,7 +108,8 @@ function indexOf({ indexId }: ServedHead): string {
   return short(indexId, 6);
 }
 
-function parse(text: string): Cursor | undefined {
+/** Returns the hashes of its request and its index, the block that its walk is pinned to (see `toPin`), and its key. */
+function parse(text: string) {
   const bytes = Buffer.from(text, "base64url");
   if (text.length > MAXIMUM_LENGTH || bytes.toString("base64url") !== text) return undefined;
   const [request = "", index = "", pin = "", ...key] = bytes.toString().split(".");

@@ -1,5 +1,4 @@
 import { forCaller } from "../../chain/caller-chain.ts";
-import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { SoftwareVersion } from "../../core/software-version.ts";
 import { MAXIMUM_ANSWER, type PageRange } from "../../store/lists/large-pages.ts";
@@ -62,13 +61,6 @@ export interface DispatchOptions extends SoftwareVersion {
   requestTimeoutMs: number;
 }
 
-/** An outcome, or the tag of the client's current copy. */
-type Made = { block?: BlockReference | undefined } & (
-  | { outcome: Outcome<unknown>; etag?: string | undefined; next?: string | undefined }
-  | { unchanged: string }
-  | { file: NonNullable<Answer["file"]>; contentType: string; next: string | undefined }
-);
-
 /** Creates the dispatcher of a server. */
 export function createDispatch(
   { version, commit, requestTimeoutMs }: DispatchOptions,
@@ -80,32 +72,32 @@ export function createDispatch(
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
   async function run(
-    ...[action, { input }, dialect, served, { client, signal, known }, waits]: [
+    ...[action, { input, id }, dialect, served, { client, signal, known }, waits]: [
       ...Parameters<Dispatch>,
       Waits,
     ]
-  ): Promise<Made> {
+  ): Promise<Answer> {
     const { sql, ...services } = served;
+    const present = (outcome: Outcome<unknown>) => answerOf(action, outcome, id, dialect);
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
-    if (complaint !== undefined) return { outcome: complaint };
+    if (complaint !== undefined) return present(complaint);
     const parsed = paramsIn(action, dialect).safeParse(parameters);
-    if (!parsed.success)
-      return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
+    if (!parsed.success) return present(invalidParameters(action, parsed.error.issues, parameters));
     const { data } = parsed;
     const format = fileFormatOf(action, data["format"]);
     const rows = format ? rowsOfFile(parameters) : Number(data["offset"]);
     const walk = readWalk(action, dialect, data, rows);
-    if (walk && "kind" in walk) return { outcome: walk };
+    if (walk && "kind" in walk) return present(walk);
     const isOfHead =
       forDialect(action.changesWithHead ?? false, dialect) &&
       !walk &&
       !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
       const { head, isIndexed, isWhole } = await getServedState(sql);
-      if (head && isIndexed && isWhole && known.includes(tagOfHead(head, program))) {
-        return { unchanged: tagOfHead(head, program), block: head };
-      }
+      const etag = head && tagOfHead(head, program);
+      if (etag && isIndexed && isWhole && known.includes(etag))
+        return { httpStatus: 304, contentType: "", body: "", block: head, etag };
     }
     if (action.isSubmission) await requireSynchronised(sql);
     const asker = { caller: client, signal };
@@ -130,14 +122,11 @@ export function createDispatch(
       const made = await openFile({ ...request, after: walk.page.after ?? [] }, (query) =>
         resultOnOneState(sql, (read) => readAs(read)(query), { asker }),
       );
-      if (made.kind !== "file") return { outcome: made };
+      if (made.kind !== "file") return present(made);
       const block = walk.block() ?? made.head;
       const name = nameOfFile(served.chainId(), action, data, block.number);
-      return {
-        ...fileAnswer(made, `${name}.${format}`),
-        block,
-        next: made.next && walk.next(made.next),
-      };
+      const next = made.next && walk.next(made.next);
+      return { ...fileAnswer(made, `${name}.${format}`), block, next };
     }
     const { result: outcome, head } = await resultOnOneState(
       sql,
@@ -146,7 +135,8 @@ export function createDispatch(
     );
     const etag = isOfHead && head ? tagOfHead(head, program) : undefined;
     const key = outcome.kind === "ok" ? outcome.next : undefined;
-    return { outcome, block: walk?.block() ?? head, etag, next: key && walk?.next(key) };
+    const next = key && walk?.next(key);
+    return { ...present(outcome), block: walk?.block() ?? head, etag, next };
   }
 
   return async (action, request, dialect, chain, asker) => {
@@ -154,21 +144,14 @@ export function createDispatch(
     const isFile = fileFormatOf(action, lookUp(request.input, "format")) !== undefined;
     const work = run(action, request, dialect, chain, asker, waits);
     const timely = inTime(work, isFile ? LONGEST_FILE_MS : requestTimeoutMs, waits.late);
-    const made = await timely.catch((thrown): Made => {
+    const answer = await timely.catch((thrown) => {
       const known = action.envelope === "proxy" ? rpcErrorOf(thrown) : undefined;
       if (!known) throw isFile ? refuseFile(thrown) : thrown;
       chain.log.warn({ err: thrown }, "request failed");
-      return { outcome: rpcError(known.code, known.error) };
+      return answerOf(action, rpcError(known.code, known.error), undefined, dialect);
     });
-    const { block } = made;
-    if ("unchanged" in made) {
-      return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
-    }
-    if ("file" in made) return { ...made, httpStatus: 200, body: "" };
-    const { outcome, etag, next } = made;
-    const answer = answerOf(action, outcome, request.id, dialect);
-    const httpStatus = isFile && answer.httpStatus === 200 ? 400 : answer.httpStatus;
-    return { ...answer, httpStatus, block, etag, next };
+    const isRefused = isFile && !answer.file && answer.httpStatus === 200;
+    return isRefused ? { ...answer, httpStatus: 400 } : answer;
   };
 }
 

@@ -2,6 +2,7 @@ import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
+import type { KeyOf } from "./wire.ts";
 
 /** The explorer whose form an answer has: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -56,13 +57,12 @@ export function ok<Result>(result: Result, code?: ErrorCode): Outcome<Result> {
 export function okPage<Row, Shown>(
   { after, limit }: PageRange,
   rows: readonly Row[],
-  keyOf: (row: Row) => readonly (string | number)[],
-  show: (row: Row) => Shown,
+  { keyOf, present }: { keyOf: KeyOf<Row>; present: (row: Row) => Shown },
 ): Outcome<Shown[]> {
-  if (after === undefined) return ok(rows.map(show));
+  if (after === undefined) return ok(rows.map(present));
   const shown = rows.slice(0, limit - 1);
   const last = shown.length < rows.length ? shown.at(-1) : undefined;
-  return { kind: "ok", result: shown.map(show), next: last && keyOf(last).map(String) };
+  return { kind: "ok", result: shown.map(present), next: last && keyOf(last).map(String) };
 }
 
 /** Returns a failure of the action, in each dialect's form. HTTP 200 by default. */

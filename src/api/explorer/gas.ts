@@ -39,18 +39,8 @@ function reproducesBaseFees(blocks: readonly GasBlock[]): boolean {
 /** Error text for gas prices that neither the blocks nor the node provide. */
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
-/** Gas figures of the newest blocks at a head; prices in wei. */
-interface GasPrices {
-  head: ServedHead;
-  /** The newest blocks, oldest first, at least one. */
-  blocks: readonly GasBlock[];
-  pace: BlockPace;
-  /** Base fee of the block after the head; null on a chain without base fees. */
-  nextBaseFee: bigint | null;
-  safe: bigint;
-  proposed: bigint;
-  fast: bigint;
-}
+type Derived = Awaited<ReturnType<typeof derive>>;
+type GasPrices = Derived["prices"];
 
 /** Returns gas prices at the head of an answer, computed once per head; undefined before the first block. */
 export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefined>;
@@ -100,18 +90,13 @@ export function createGasOracle(of: Chain): GasOracle {
   };
 }
 
-interface Derived {
-  prices: GasPrices;
-  /** True if the node answered everything. */
-  isComplete: boolean;
-}
-
+/** Returns gas figures of the newest blocks at a head; prices in wei. */
 async function derive(
   chain: CallerChain,
   head: ServedHead,
   { blocks, tips }: GasWindow,
   pace: BlockPace,
-): Promise<Derived> {
+) {
   const next = await findNextBaseFee(chain, head, blocks).catch(asUnanswered);
   const base = next === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : next;
   const suggested = tips ? undefined : await askTip(chain).catch(asUnanswered);
@@ -119,13 +104,16 @@ async function derive(
   return {
     prices: {
       head,
+      /** The newest blocks, oldest first, at least one. */
       blocks,
       pace,
+      /** Base fee of the block after the head; null on a chain without base fees. */
       nextBaseFee: base,
       safe: price(tips?.safe),
       proposed: price(tips?.proposed),
       fast: price(tips?.fast),
     },
+    /** True if the node answered everything. */
     isComplete: next !== undefined && (tips !== null || suggested !== undefined),
   };
 }

@@ -12,13 +12,7 @@ export interface Label {
 }
 
 /** The labels of one chain. */
-export interface Labels {
-  find(address: Address): Label | undefined;
-  /** Returns the addresses with a name, or a word of a name, that begins with a text; whole names first. */
-  search(text: string): Address[];
-  /** Time of the file's last change, in Unix seconds. */
-  changedAt: number;
-}
+export type Labels = ReturnType<typeof labelsOfChain>;
 
 /** Number of first letters that a search compares, as in `listContractsByName`. */
 const LETTERS = 64;
@@ -27,12 +21,13 @@ const LETTERS = 64;
 export function labelsOfChain(
   { labels, changedAt }: { labels: ReadonlyMap<string, Label>; changedAt: number },
   chainId: number,
-): Labels {
+) {
   const find = (address: Address) =>
     labels.get(labelKey(address, chainId)) ?? labels.get(labelKey(address));
   return {
     find,
-    search: (text) => {
+    /** Returns the addresses with a name, or a word of a name, that begins with a text; whole names first. */
+    search(text: string): Address[] {
       const sought = text.slice(0, LETTERS).toLowerCase();
       const hits = [...labels.values()].flatMap((label) => {
         const name = label.name.toLowerCase();
@@ -43,6 +38,7 @@ export function labelsOfChain(
       });
       return hits.toSorted((a, b) => (a.place < b.place ? -1 : 1)).map(({ address }) => address);
     },
+    /** Time of the file's last change, in Unix seconds. */
     changedAt,
   };
 }

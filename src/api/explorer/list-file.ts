@@ -85,7 +85,7 @@ export function fileAnswer({ contentType, rows, stream }: ListFile, name: string
     "x-periscope-rows": String(rows),
     "content-disposition": `attachment; filename="${name}"`,
   };
-  return { contentType, file: { stream, headers } satisfies Answer["file"] };
+  return { httpStatus: 200, contentType, body: "", file: { stream, headers } } satisfies Answer;
 }
 
 /** A file that is made. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { INTEGER } from "../../core/decimal.ts";
-import { type Address, lowerAddress } from "../../core/evm/address.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { type Hex, lowerHex } from "../../core/evm/hex.ts";
 import { parseUtcDay, SECONDS_PER_DAY } from "../../core/time.ts";
 import type { PageRange } from "../../store/lists/large-pages.ts";
@@ -68,6 +68,15 @@ export function address(texts: ParameterTexts) {
     .regex(/^0x[0-9a-fA-F]{40}$/, texts.invalid)
     .transform((value): Address => lowerAddress(value))
     .describe("Account or contract");
+}
+
+/** Parses addresses separated by commas, each once: at least `fewest`, at most `most`. */
+export function addresses(texts: ParameterTexts, fewest: number, most: number) {
+  return text(texts)
+    .transform(listItems)
+    .refine((items) => items.length >= fewest && items.every(isAddress), texts.invalid)
+    .refine((items) => items.length <= most, `A maximum of ${most} addresses is allowed`)
+    .transform((items): Address[] => [...new Set(items.map(lowerAddress))]);
 }
 
 /** Parses 32 bytes to lower case. */

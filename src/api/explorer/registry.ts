@@ -7,9 +7,7 @@ import { balances } from "./modules/account/balances.ts";
 import { holdings } from "./modules/account/holdings.ts";
 import { income } from "./modules/account/income.ts";
 import { transactionsOfAccounts } from "./modules/account/transactions.ts";
-import { tokenTransferLists } from "./modules/account/transfers.ts";
-import { blocks } from "./modules/block/blocks.ts";
-import { blockTimes } from "./modules/block/times.ts";
+import { blocks } from "./modules/block.ts";
 import { contractLists } from "./modules/contract/lists.ts";
 import { sources } from "./modules/contract/sources.ts";
 import { verificationStates } from "./modules/contract/verification/status.ts";
@@ -25,25 +23,16 @@ import { days } from "./modules/stats/days.ts";
 import { coinPriceActions } from "./modules/stats/prices.ts";
 import { supplies } from "./modules/stats/supplies.ts";
 import { tokens } from "./modules/token.ts";
-import { transactionLists } from "./modules/transaction/lists.ts";
-import { transactions } from "./modules/transaction/transactions.ts";
+import { transactions } from "./modules/transaction.ts";
 import { listuserops, userops } from "./modules/user-operations.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
-  account: [
-    ...balances,
-    ...transactionsOfAccounts,
-    ...tokenTransferLists,
-    ...holdings,
-    ...income,
-    approvals,
-    userops,
-  ],
+  account: [...balances, ...transactionsOfAccounts, ...holdings, ...income, approvals, userops],
   logs: [getLogs],
   token: tokens,
   stats: [...supplies, ...coinPriceActions, ...days],
-  block: [...blocks, ...blockTimes],
+  block: blocks,
   contract: [
     ...contractLists,
     ...sources,
@@ -51,7 +40,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     verifysourcecode,
     ...verificationStates,
   ],
-  transaction: [...transactions, ...transactionLists, listuserops],
+  transaction: [...transactions, listuserops],
   gastracker,
   getapilimit: [getapilimit],
   nametag: [getaddresstag],

@@ -24,35 +24,20 @@ export interface RateUsage {
   resetMs: number;
 }
 
-/** Counts requests by client in fixed windows of a minute, for this process alone. */
-export interface RateLimiter {
-  /** Counts a request; refuses it above the limit. */
-  admit: onRequestHookHandler;
-  /** As `admit`, for pages: `page` renders the refusal from the seconds to wait. */
-  admitPage(
-    page: (request: FastifyRequest, seconds: number) => Answer | undefined,
-  ): onRequestHookHandler;
-  /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
-  admitUnlessBody: onRequestHookHandler;
-  /** Counts a request left by `admitUnlessBody`. Throws `RequestError` above the limit. */
-  admitBody(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    parsing: Promise<ParsedRequest>,
-  ): Promise<void>;
-  /** Returns the identity of the client, even without a limit: its key, else its address or network. */
-  clientOf(request: FastifyRequest, input: Input): string;
-  /** Returns a client's use of its rate limit; undefined without one. */
-  usageOf(client: string): RateUsage | undefined;
-}
+type RefusalPage = (request: FastifyRequest, seconds: number) => Answer | undefined;
 
 const KEY_PREFIX = "key ";
 const WINDOW_MS = 60_000;
 /** Most clients in memory; above it, the oldest of the window are dropped. */
 const MAXIMUM_CLIENTS = 100_000;
 
-/** Creates the limiter of a server. Source: docs/wire.md, "Rate limits". */
-export function createRateLimiter(options: RateLimitOptions): RateLimiter {
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
+/**
+ * Creates the limiter of a server. It counts requests by client in fixed windows of a minute, for this process alone.
+ * Source: docs/wire.md, "Rate limits".
+ */
+export function createRateLimiter(options: RateLimitOptions) {
   const { metrics, rateLimit, apiKeyRateLimit } = options;
   const keys = new Set(options.apiKeys);
   const counts = new Map<string, number>();
@@ -99,10 +84,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   }
 
   const admitIn =
-    (
-      bodyMayNameKey: boolean,
-      page?: (request: FastifyRequest, seconds: number) => Answer | undefined,
-    ): onRequestHookHandler =>
+    (bodyMayNameKey: boolean, page?: RefusalPage): onRequestHookHandler =>
     (request, reply, done) => {
       if (rateLimit === 0) return done();
       const key = keyBeforeBody(request);
@@ -118,20 +100,26 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     };
 
   return {
-    clientOf: (request, input) => {
+    /** Returns the identity of the client, even without a limit: its key, else its address or network. */
+    clientOf(request: FastifyRequest, input: Input): string {
       const key = keyBeforeBody(request) ?? knownKey(lookUp(input, "apikey"));
       return key === undefined ? networkOf(request) : KEY_PREFIX + key;
     },
-    usageOf: (client) => {
+    /** Returns a client's use of its rate limit; undefined without one. */
+    usageOf(client: string): RateUsage | undefined {
       if (rateLimit === 0) return undefined;
       const limit = client.startsWith(KEY_PREFIX) ? apiKeyRateLimit : rateLimit;
       const resetMs = Math.max(0, windowEnd - performance.now());
       return { requests: Math.min(limit, counts.get(client) ?? 0), limit, resetMs };
     },
+    /** Counts a request; refuses it above the limit. */
     admit: admitIn(false),
-    admitPage: (page) => admitIn(false, page),
+    /** As `admit`, for pages: `page` renders the refusal from the seconds to wait. */
+    admitPage: (page: RefusalPage) => admitIn(false, page),
+    /** As `admit`, but leaves a request without a key to `admitBody`: its body may hold one. */
     admitUnlessBody: admitIn(true),
-    async admitBody(request, reply, parsing) {
+    /** Counts a request left by `admitUnlessBody`. Throws `RequestError` above the limit. */
+    async admitBody(request: FastifyRequest, reply: FastifyReply, parsing: Promise<ParsedRequest>) {
       if (!undecided.delete(request)) return;
       // An unreadable body counts as well.
       const key = await parsing.then(({ input }) => lookUp(input, "apikey")).catch(() => undefined);

@@ -68,16 +68,10 @@ const HARMLESS_BYTES = 64 * 1024;
 /** Characters of all unread answers. */
 const MOST_UNREAD = 200_000_000;
 
-interface Unread {
-  client: string;
-  size: number;
-  timer: NodeJS.Timeout;
-}
-
 /** Cuts off clients that read a large answer too slowly; above the bound, the client with most loses its oldest answer. */
 export function cutSlowReaders(app: FastifyInstance, timeoutMs: number, mostUnread = MOST_UNREAD) {
   /** Oldest first. */
-  const unread = new Map<ServerResponse, Unread>();
+  const unread = new Map<ServerResponse, { client: string; size: number; timer: NodeJS.Timeout }>();
   let total = 0;
 
   function forget(response: ServerResponse): void {

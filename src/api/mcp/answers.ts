@@ -21,13 +21,6 @@ const WRITTEN_BY_OTHERS = [
 const HIDDEN =
   /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b-\u200f\u061c\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
 
-/** A result that fits, with notes about it. */
-export interface Bounded {
-  result: unknown;
-  cut?: string[];
-  written_by_others?: string[];
-}
-
 /** Returns how many rows fit into an answer; undefined where all do. */
 export function countFitting(rows: readonly unknown[]): number | undefined {
   const { result } = boundResult(rows, true);
@@ -36,7 +29,7 @@ export function countFitting(rows: readonly unknown[]): number | undefined {
 }
 
 /** Cuts a result to the bounds of an answer and notes each cut. `isList`: its rows come in pages. */
-export function boundResult(result: unknown, isList: boolean): Bounded {
+export function boundResult(result: unknown, isList: boolean) {
   const present = new Set<string>();
   const cut = new Set<string>();
   const rows = Array.isArray(result) && (isList || result.length > 1) ? result : undefined;

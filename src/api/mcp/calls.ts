@@ -16,6 +16,7 @@ import {
   listArguments,
   MOST_ROWS,
   OWN_TOOLS,
+  USUAL_ROWS,
 } from "./tools.ts";
 
 /** Dependencies of a tool call. */
@@ -35,7 +36,6 @@ const TEXTS: Partial<Record<Fault["code"], string>> = {
   reverted: "The call was reverted",
   "node-error": "The node answered an error",
 };
-const USUAL_ROWS = "25";
 
 /** Calls a tool; undefined for an unknown one. */
 export async function callTool(

@@ -11,15 +11,6 @@ export interface ActionTool {
   action: Action;
 }
 
-/** JSON Schema of a tool's arguments. */
-export interface InputSchema {
-  type: "object";
-  properties: Record<string, object>;
-  required: string[];
-  additionalProperties: false;
-  [key: string]: unknown;
-}
-
 const PICKED = (
   "account_balance account_txlist account_txlistinternal account_tokentx account_tokenlist account_approvals account_fundedby " +
   "token_getToken token_getTokenHolders transaction_gettxinfo transaction_getstatus transaction_listtransfers block_getblock " +
@@ -29,7 +20,7 @@ const PICKED = (
 const WITHHELD = new Set(["eth_sendRawTransaction", "getapilimit", "verifyproxycontract"]);
 /** Most rows of a list; a larger page does not fit into an answer. */
 export const MOST_ROWS = 200;
-const USUAL_ROWS = 25;
+export const USUAL_ROWS = 25;
 
 /** All actions that only read, by the name of their tool. */
 export const actionTools: ReadonlyMap<string, ActionTool> = new Map(
@@ -67,7 +58,7 @@ const LIST_ARGUMENTS: Readonly<Record<string, object>> = {
 };
 
 /** Returns the schema of an action's arguments; `chainid` is required on a server of several chains. */
-function describeArguments({ action }: ActionTool, severalChains: boolean): InputSchema {
+function describeArguments({ action }: ActionTool, severalChains: boolean) {
   const names = listArguments(action);
   const described = describeParameters(action, "etherscan");
   const parameters = described.filter(({ name }) => names.includes(name));
@@ -82,7 +73,10 @@ function describeArguments({ action }: ActionTool, severalChains: boolean): Inpu
   );
 }
 
-function objectSchema(properties: InputSchema["properties"], required: string[]): InputSchema {
+function objectSchema(
+  properties: Record<string, object>,
+  required: readonly string[] = Object.keys(properties),
+) {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
@@ -94,9 +88,7 @@ function text(description: string, more: object = {}) {
 export const OWN_TOOLS = {
   find_action: {
     description: "Finds further actions by words; call_action runs them",
-    inputSchema: objectSchema({ query: text("Words", { minLength: 1, maxLength: 200 }) }, [
-      "query",
-    ]),
+    inputSchema: objectSchema({ query: text("Words", { minLength: 1, maxLength: 200 }) }),
   },
   call_action: {
     description: "Runs any action that reads, by the name that find_action gives",
@@ -110,17 +102,14 @@ export const OWN_TOOLS = {
   },
   list_chains: {
     description: "The chains of this server, with their states",
-    inputSchema: objectSchema({}, []),
+    inputSchema: objectSchema({}),
   },
   convert_amount: {
     description: "Divides a whole number by 10^decimals, exactly: amounts are in the smallest unit",
-    inputSchema: objectSchema(
-      {
-        amount: text("Whole number", { pattern: "^[0-9]{1,100}$" }),
-        decimals: { type: "integer", minimum: 0, maximum: 255 },
-      },
-      ["amount", "decimals"],
-    ),
+    inputSchema: objectSchema({
+      amount: text("Whole number", { pattern: "^[0-9]{1,100}$" }),
+      decimals: { type: "integer", minimum: 0, maximum: 255 },
+    }),
   },
 } as const;
 

@@ -106,10 +106,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     "File, with `standard-input` and `vyper-standard-input`: the compiler's input; with `sourcify` the metadata, and the sources in `files[1]` and so on",
 };
 
-const fields = Object.entries(FIELDS).map(([name, description]) => [
-  name,
-  { type: "string", description },
-]);
+const text = (description: string) => ({ type: "string", description });
+const fields = Object.entries(FIELDS).map(([name, description]) => [name, text(description)]);
 const body = { schema: { type: "object", properties: Object.fromEntries(fields) } };
 
 function answer(description: string, names: readonly string[], type: string) {
@@ -117,6 +115,7 @@ function answer(description: string, names: readonly string[], type: string) {
   return json(description, { type: "object", properties, required: names });
 }
 
+const LEVELS = ["is_verified", "is_fully_verified", "is_partially_verified"];
 const message = (description: string) => answer(description, ["message"], "string");
 
 /** The verification paths of Blockscout's REST API. */
@@ -129,11 +128,7 @@ export const restRoutes: readonly OtherRoute[] = [
     summary: "Whether a contract is verified, by Blockscout's REST path",
     parameters: describeParameters({ path: CONTRACT }),
     responses: responses({
-      200: answer(
-        "The levels of its verification",
-        ["is_verified", "is_fully_verified", "is_partially_verified"],
-        "boolean",
-      ),
+      200: answer("The levels of its verification", LEVELS, "boolean"),
       422: message("The address is malformed"),
     }),
   },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { SoftwareVersion } from "../../core/software-version.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import { moduleSummaries } from "../explorer/registry.ts";
 import { type Answer, jsonAnswer, send } from "../http/answer.ts";
@@ -14,10 +15,7 @@ import { restRoutes, sourcifyRoutes } from "./dialect-routes.ts";
 import { otherRoutes } from "./other-routes.ts";
 import { createComponents, errorResponses, explorerFailure, rpcFailure } from "./schemas.ts";
 
-export interface DocumentOptions {
-  /** The program's version. */
-  version: string;
-}
+type DocumentOptions = Pick<SoftwareVersion, "version">;
 
 /** The parts of the document that the program itself reads. */
 export interface ApiDocument {
@@ -28,10 +26,7 @@ export interface ApiDocument {
   components: Readonly<Record<"schemas" | "responses" | "securitySchemes", Record<string, object>>>;
 }
 
-interface ApiServer {
-  url: string;
-  description: string;
-}
+type ApiServer = Record<"url" | "description", string>;
 
 const REFERENCE = /"#\/components\/(schemas|responses)\/([^"]+)"/g;
 

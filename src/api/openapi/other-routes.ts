@@ -17,15 +17,11 @@ export interface OtherRoute {
   schemas?: Readonly<Record<string, JsonSchema>>;
 }
 
+const problems = { type: "array", items: { type: "string" } };
+
 function health(status: string): JsonSchema {
-  return {
-    type: "object",
-    properties: {
-      status: { type: "string", const: status },
-      problems: { type: "array", items: { type: "string" } },
-    },
-    required: ["status"],
-  };
+  const properties = { status: { type: "string", const: status }, problems };
+  return { type: "object", properties, required: ["status"] };
 }
 
 function rpcRequest(names: readonly string[], required: readonly string[]) {
@@ -52,14 +48,8 @@ function forOperators(
   summary: string,
   own: Parameters<typeof responses>[0],
 ): OtherRoute {
-  return {
-    path,
-    method: "get",
-    operationId,
-    tag: "operations",
-    summary,
-    responses: responses(own),
-  };
+  const route = { path, method: "get", operationId, tag: "operations", summary } as const;
+  return { ...route, responses: responses(own) };
 }
 
 const notReady = json("Not ready, and why not", health("not ready"));
@@ -133,7 +123,7 @@ export const otherRoutes: readonly OtherRoute[] = [
       type: "object",
       properties: {
         status: { type: "string", enum: ["ready", "not ready"] },
-        problems: { type: "array", items: { type: "string" } },
+        problems,
         version: { type: "string" },
         commit: { type: ["string", "null"] },
       },

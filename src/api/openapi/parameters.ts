@@ -3,19 +3,8 @@ import { type Action, paramsIn } from "../explorer/action.ts";
 import type { Dialect } from "../explorer/envelope.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** A parameter of an action, for documents and tables. */
-export interface DescribedParameter {
-  name: string;
-  description: string;
-  required: boolean;
-  /** JSON Schema of the sent value, with its default. */
-  schema: JsonSchema;
-  /** A value of the sample chain, if the example has one. */
-  example: unknown;
-}
-
 /** Describes an action's parameters, in the order in which they are checked. */
-export function describeParameters(action: Action, dialect: Dialect): DescribedParameter[] {
+export function describeParameters(action: Action, dialect: Dialect) {
   const params = paramsIn(action, dialect);
   const { properties = {}, required = [] } = z.toJSONSchema(params, { io: "input" });
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
@@ -29,7 +18,9 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
       name,
       description,
       required: needed.has(name) && defaults?.[name] === undefined,
-      schema: { ...schema, ...(standard !== undefined && { default: standard }) },
+      /** JSON Schema of the sent value, with its default. */
+      schema: { ...schema, ...(standard !== undefined && { default: standard }) } as JsonSchema,
+      /** A value of the sample chain, if the example has one. */
       example: toExample(action.example[name], schema),
     };
   });

@@ -4,21 +4,16 @@ import { ERROR_CODES } from "../../core/errors.ts";
 /** JSON Schema 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schemas shared by all operations of a document. */
-export interface Components {
-  readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Stores a schema under a name and returns the reference to it. Throws when another one has the name. */
-  add(name: string, schema: JsonSchema): JsonSchema;
-  /** Returns the JSON Schema of a result. A schema with an id in its metadata becomes a component of that name. */
-  describe(schema: z.ZodType): JsonSchema;
-}
-
 const DEFINITION = /^#\/\$defs\//;
 
+/** The schemas shared by all operations of a document. */
+export type Components = ReturnType<typeof createComponents>;
+
 /** Creates the `components.schemas` of a document, empty at first. */
-export function createComponents(): Components {
+export function createComponents() {
   const schemas: Record<string, JsonSchema> = {};
 
+  /** Stores a schema under a name and returns the reference to it. Throws when another one has the name. */
   function add(name: string, schema: JsonSchema): JsonSchema {
     const known = schemas[name];
     if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
@@ -28,19 +23,18 @@ export function createComponents(): Components {
     return reference(name);
   }
 
-  return {
-    schemas,
-    add,
-    describe(schema) {
-      const json = z.toJSONSchema(schema, { io: "output" });
-      const { $schema: _dialect, $defs: definitions = {}, ...rest } = json;
-      for (const [name, definition] of Object.entries(definitions)) {
-        const { id: _id, ...described } = definition;
-        add(name, pointToComponents(described));
-      }
-      return pointToComponents(rest);
-    },
-  };
+  /** Returns the JSON Schema of a result. A schema with an id in its metadata becomes a component of that name. */
+  function describe(schema: z.ZodType): JsonSchema {
+    const json = z.toJSONSchema(schema, { io: "output" });
+    const { $schema: _dialect, $defs: definitions = {}, ...rest } = json;
+    for (const [name, definition] of Object.entries(definitions)) {
+      const { id: _id, ...described } = definition;
+      add(name, pointToComponents(described));
+    }
+    return pointToComponents(rest);
+  }
+
+  return { schemas, add, describe };
 }
 
 /** Returns a reference to a schema of the document. */

@@ -31,14 +31,7 @@ const NODE_ATTEMPTS = 5;
 const NODE_LOOK_MS = 2000;
 
 /** The state of a chain, as /health, /metrics and the list of chains report it. */
-export interface ChainState {
-  /** Undefined while the database does not answer. */
-  health: IndexHealth | undefined;
-  /** Why the answers are not complete and current, each with its remedy; empty when they are. */
-  problems: string[];
-  /** True if the chain is stopped, or no node or database answers. */
-  isDown: boolean;
-}
+export type ChainState = Awaited<ReturnType<typeof readState>>;
 
 /**
  * Adds `/health/live` (the process answers), `/health/ready` (its answers are complete and current)
@@ -58,12 +51,10 @@ export function addHealth(
     const { health } = state;
     return {
       ...report,
-      ...{
-        database: { reachable: health !== undefined },
-        indexer: health?.indexer ?? null,
-        indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
-        nodes: served.chain.status(),
-      },
+      database: { reachable: health !== undefined },
+      indexer: health?.indexer ?? null,
+      indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
+      nodes: served.chain.status(),
       verification: verification ?? null,
     };
   };
@@ -117,11 +108,11 @@ function lookOnce(sql: Sql, requestTimeoutMs: number): Promise<IndexHealth> {
   return looking;
 }
 
-/** Reads how a chain is: its index, its nodes, and the indexer of this process. */
-export async function readState(
-  served: ServedChain,
-  { requestTimeoutMs }: HealthOptions,
-): Promise<ChainState> {
+/**
+ * Reads the health of a chain's index (undefined while the database does not answer), why its answers are not complete and
+ * current (each with its remedy), and whether it is down: stopped, or without a node or database that answers.
+ */
+export async function readState(served: ServedChain, { requestTimeoutMs }: HealthOptions) {
   const stopped = served.stopped();
   const silentNodes = stopped === null ? lookAtNodes(served)() : null;
   try {

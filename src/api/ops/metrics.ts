@@ -51,6 +51,8 @@ async function measure(chain: ServedChain, options: HealthOptions) {
   };
 }
 
+type Value = StateMetric["values"][number]["value"];
+
 /** Returns gauges of the present state, independent of the causing process. */
 async function describeState(
   served: ServedChain,
@@ -61,77 +63,57 @@ async function describeState(
   const tokens = indexer?.tokens;
   const jobs = health && (await readOpenJobs(served));
   const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
-  const single = (name: string, help: string, value: StateMetric["values"][number]["value"]) => ({
-    name: `periscope_${name}`,
-    help,
-    values: [{ value }],
-  });
-  const labelled = (
-    name: string,
-    help: string,
-    label: string,
-    of?: object | null,
-  ): StateMetric => ({
-    name: `periscope_${name}`,
-    help,
-    values: Object.entries(of ?? {}).map(([key, value]) => ({ value, labels: { [label]: key } })),
-  });
-  const info = { value: 1, labels: { version, ...(commit && { commit }) } };
-  return [
-    { name: "periscope_info", help: "Version and commit of the program", values: [info] },
-    single("database_up", "1 while the database answers", health !== undefined),
-    single("ready", "1 while answers are complete and current", problems.length === 0),
-    single("head_block", "Newest block that is served", health?.headNumber),
-    single("head_age_seconds", "Age of that block", headAge),
-    single("node_head_block", "Newest block of the node", indexer?.nodeHead),
-    single("lag_blocks", "Blocks of the node not served yet", health && getLag(health)),
-    single("gap_blocks", "Blocks missing at or below the head", health?.gaps),
-    single("generation", "Reorganisations followed so far", health?.generation),
-    single("traced", "1 when internal transactions are indexed", health?.traced),
-    single(
-      "indexer_report_age_seconds",
-      "Time since the indexer last reported",
-      health?.indexerAgeSeconds,
-    ),
-    labelled(
-      "indexer_phase",
-      "1 for the indexer's phase",
-      "phase",
-      indexer && { [indexer.phase]: 1 },
-    ),
-    labelled(
-      "pending_state",
+  const nodes = served.chain.status().map(({ node, usable }) => [node, usable]);
+  const single: Record<string, [help: string, value: Value]> = {
+    database_up: ["1 while the database answers", health !== undefined],
+    ready: ["1 while answers are complete and current", problems.length === 0],
+    head_block: ["Newest block that is served", health?.headNumber],
+    head_age_seconds: ["Age of that block", headAge],
+    node_head_block: ["Newest block of the node", indexer?.nodeHead],
+    lag_blocks: ["Blocks of the node not served yet", health && getLag(health)],
+    gap_blocks: ["Blocks missing at or below the head", health?.gaps],
+    generation: ["Reorganisations followed so far", health?.generation],
+    traced: ["1 when internal transactions are indexed", health?.traced],
+    indexer_report_age_seconds: ["Time since the indexer last reported", health?.indexerAgeSeconds],
+    stale_tokens: ["Tokens of which all holdings are being read again", tokens?.stale],
+    stale_tokens_age_seconds: ["Time that the oldest of them has waited", tokens?.oldestSeconds],
+    verification_clients: ["Clients with waiting verifications", jobs?.clients],
+    verification_wait_seconds: [
+      "Time that the first verification in the queue has waited",
+      jobs?.waitSeconds,
+    ],
+  };
+  const labelled: Record<string, [help: string, label: string, of: object | null | undefined]> = {
+    indexer_phase: ["1 for the indexer's phase", "phase", indexer && { [indexer.phase]: 1 }],
+    pending_state: [
       "State pending a read from the node, counted up to a limit",
       "kind",
       indexer?.pending,
-    ),
-    labelled(
-      "marked_tokens",
+    ],
+    marked_tokens: [
       "Tokens whose contract disagreed with their transfers and that are read on request, by reason",
       "reason",
       tokens?.marked,
-    ),
-    single("stale_tokens", "Tokens of which all holdings are being read again", tokens?.stale),
-    single(
-      "stale_tokens_age_seconds",
-      "Time that the oldest of them has waited",
-      tokens?.oldestSeconds,
-    ),
-    labelled("verification_jobs", "Verifications that are not finished", "state", {
-      pending: jobs?.pending,
-      running: jobs?.running,
-    }),
-    single("verification_clients", "Clients with waiting verifications", jobs?.clients),
-    single(
-      "verification_wait_seconds",
-      "Time that the first verification in the queue has waited",
-      jobs?.waitSeconds,
-    ),
-    labelled(
-      "node_usable",
-      "1 while a node answers",
-      "node",
-      Object.fromEntries(served.chain.status().map(({ node, usable }) => [node, usable])),
-    ),
+    ],
+    verification_jobs: [
+      "Verifications that are not finished",
+      "state",
+      { pending: jobs?.pending, running: jobs?.running },
+    ],
+    node_usable: ["1 while a node answers", "node", Object.fromEntries(nodes)],
+  };
+  const info = { value: 1, labels: { version, ...(commit && { commit }) } };
+  return [
+    { name: "periscope_info", help: "Version and commit of the program", values: [info] },
+    ...Object.entries(single).map(([name, [help, value]]) => ({
+      name: `periscope_${name}`,
+      help,
+      values: [{ value }],
+    })),
+    ...Object.entries(labelled).map(([name, [help, label, of]]) => ({
+      name: `periscope_${name}`,
+      help,
+      values: Object.entries(of ?? {}).map(([key, value]) => ({ value, labels: { [label]: key } })),
+    })),
   ];
 }

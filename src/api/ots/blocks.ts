@@ -1,9 +1,10 @@
 import type { z } from "zod";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
+import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/block-details.ts";
+import { type BlockEntry, getBlock, getDepositGas } from "../../store/blocks/blocks.ts";
 import { listUnclesOfBlock } from "../../store/blocks/uncles.ts";
 import {
   listTransactionsAt,
@@ -13,7 +14,7 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import type { IndexMethod, RpcContext } from "../eth-rpc/rpc.ts";
 import { presentReceipt, presentTransaction } from "../eth-rpc/transactions.ts";
 import type { Outcome } from "../explorer/envelope.ts";
-import { hash, tag } from "../explorer/modules/proxy/arguments.ts";
+import { address as addressAt, hash, tag } from "../explorer/modules/proxy/arguments.ts";
 import {
   ethGetBlockByNumber,
   findNumber,
@@ -90,15 +91,8 @@ export function wholeNumber(
   [least, most]: readonly [number, number] = [0, Number.MAX_SAFE_INTEGER],
 ): number {
   const text = typeof value === "string" && /^(?:0x[0-9a-fA-F]{1,14}|\d{1,16})$/.test(value);
-  const number = text ? Number(value) : value;
-  if (
-    typeof number === "number" &&
-    Number.isSafeInteger(number) &&
-    number >= least &&
-    number <= most
-  ) {
-    return number;
-  }
+  const number = text || typeof value === "number" ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
   throw invalid(`invalid argument ${place}: not a number from ${least} to ${most}`);
 }
 
@@ -116,55 +110,63 @@ export function method(
 const SELECTOR_CHARACTERS = 10;
 const MAXIMUM_SIZE = 1000;
 
-/** `erigon_getHeaderByNumber`. */
-export const getHeaderByNumber = method([1, 1], async (context, [block]) => {
-  const input = parse(ethGetBlockByNumber.params, { tag: blockInHex(block) });
-  const found = resultOf(await ethGetBlockByNumber.handle(context, input));
-  return found && headerOf(found);
-});
-
-/** `ots_getBlockDetails`. */
-export const getBlockDetails = method([1, 1], async (context, [block]) => {
-  const numberAt = await numberOfBlock(context, block, 0);
-  return findDetails(context, (head) => ({ number: numberAt(head.number) }));
-});
-
-/** `ots_getBlockDetailsByHash`. */
-export const getBlockDetailsByHash = method([1, 1], async (context, [block]) => {
-  const wanted = parse(hash(0), block);
-  return findDetails(context, () => ({ hash: wanted }));
-});
-
-/** `ots_getBlockTransactions`: page 0 has the last transactions of the block. */
-export const getBlockTransactions = method([3, 3], async (context, [block, page, size]) => {
-  const numberAt = await numberOfBlock(context, block, 0);
-  const skipped = wholeNumber(page, 1);
-  const limit = wholeNumber(size, 2, [1, MAXIMUM_SIZE]);
-  const found = await context.read(async (sql, served) => {
-    const block = await getBlock(sql, { number: numberAt((await served).number) });
-    if (!block) return undefined;
-    const end = Math.max(block.transactionCount - skipped * limit, 0);
-    const start = Math.max(end - limit, 0);
-    const places = Array.from({ length: end - start }, (_, index) => ({
-      blockNumber: block.number,
-      transactionIndex: start + index,
-    }));
-    return { block, rows: await listTransactionsAt(sql, places) };
-  });
-  if (!found) return null;
-  const { transactions, receipts } = presentPairs(context, found.rows);
-  return {
-    fullblock: {
-      ...(await fetchHeader(context, found.block)),
-      transactionCount: found.block.transactionCount,
-      transactions: transactions.map((transaction) => ({
-        ...transaction,
-        input: transaction.input.slice(0, SELECTOR_CHARACTERS),
-      })),
-    },
-    receipts,
-  };
-});
+/** The methods about a block. */
+export const blockMethods: Readonly<Record<string, IndexMethod>> = {
+  erigon_getHeaderByNumber: method([1, 1], async (context, [block]) => {
+    const input = parse(ethGetBlockByNumber.params, { tag: blockInHex(block) });
+    const found = resultOf(await ethGetBlockByNumber.handle(context, input));
+    return found && headerOf(found);
+  }),
+  ots_hasCode: method([2, 2], async (context, [account, block]) => {
+    const address = parse(addressAt(0, "address"), account);
+    const numberAt = await numberOfBlock(context, block, 1);
+    const at = await context.read(async (sql, served) => {
+      const head = await served;
+      const number = numberAt(head.number);
+      if (number === head.number) return head;
+      return number > head.number ? null : ((await getBlock(sql, { number })) ?? null);
+    });
+    return at && hasCodeAt(context, address, at);
+  }),
+  ots_getBlockDetails: method([1, 1], async (context, [block]) => {
+    const numberAt = await numberOfBlock(context, block, 0);
+    return findDetails(context, (head) => ({ number: numberAt(head.number) }));
+  }),
+  ots_getBlockDetailsByHash: method([1, 1], async (context, [block]) => {
+    const wanted = parse(hash(0), block);
+    return findDetails(context, () => ({ hash: wanted }));
+  }),
+  /** Page 0 has the last transactions of the block. */
+  ots_getBlockTransactions: method([3, 3], async (context, [block, page, size]) => {
+    const numberAt = await numberOfBlock(context, block, 0);
+    const skipped = wholeNumber(page, 1);
+    const limit = wholeNumber(size, 2, [1, MAXIMUM_SIZE]);
+    const found = await context.read(async (sql, served) => {
+      const block = await getBlock(sql, { number: numberAt((await served).number) });
+      if (!block) return undefined;
+      const end = Math.max(block.transactionCount - skipped * limit, 0);
+      const start = Math.max(end - limit, 0);
+      const places = Array.from({ length: end - start }, (_, index) => ({
+        blockNumber: block.number,
+        transactionIndex: start + index,
+      }));
+      return { block, rows: await listTransactionsAt(sql, places) };
+    });
+    if (!found) return null;
+    const { transactions, receipts } = presentPairs(context, found.rows);
+    return {
+      fullblock: {
+        ...(await fetchHeader(context, found.block)),
+        transactionCount: found.block.transactionCount,
+        transactions: transactions.map((transaction) => ({
+          ...transaction,
+          input: transaction.input.slice(0, SELECTOR_CHARACTERS),
+        })),
+      },
+      receipts,
+    };
+  }),
+};
 
 /** Presents transactions, and their receipts without logs. */
 export function presentPairs({ chainId }: RpcContext, rows: readonly TransactionWithReceipt[]) {
@@ -219,4 +221,14 @@ async function fetchHeader(context: RpcContext, { hash }: Pick<BlockEntry, "hash
 
 function headerOf({ transactions: _, ...header }: Record<string, unknown>) {
   return header;
+}
+
+/** Returns whether an address has code after a block. */
+export async function hasCodeAt(
+  { chain }: RpcContext,
+  address: Address,
+  block: { number: number; hash: Hex },
+): Promise<boolean> {
+  const [code] = await chain.fetchCodes([address], block);
+  return code !== undefined && code !== "0x";
 }

@@ -1,7 +1,7 @@
 import { isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity, quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
+import { getBlock } from "../../store/blocks/blocks.ts";
 import { findLogs, MAXIMUM_LOGS } from "../eth-rpc/logs.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
 import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";
@@ -10,9 +10,9 @@ import { outcomeOf, type ProxyAction } from "../explorer/modules/proxy/define.ts
 import * as fromIndex from "../explorer/modules/proxy/index-methods.ts";
 import * as fromNode from "../explorer/modules/proxy/node-methods.ts";
 import { withHead } from "../reading/snapshot.ts";
-import * as blocks from "./blocks.ts";
 import {
   blockInHex,
+  blockMethods,
   LIMIT_EXCEEDED,
   method,
   numberOfBlock,
@@ -21,65 +21,59 @@ import {
   resultOf,
   unavailable,
 } from "./blocks.ts";
-import * as transactions from "./transactions.ts";
-import { searchAfter, searchBefore } from "./transactions.ts";
+import { transactionMethods } from "./transactions.ts";
 
 // A node's methods, as module proxy has them, by their positional parameters.
-
-const getBalance = method([1, 2], async (context, [account, block]) => {
-  const wanted = [parse(address(0, "address"), account), parse(tagOrLatest(1), blockInHex(block))];
-  return unwrap(await indexMethods["eth_getBalance"]?.answer(context, wanted));
-});
-
-const getLogs = method([1, 1], async (context, [filter]) => {
-  const fields = Object.entries(isRecord(filter) ? filter : {}).map(([name, value]) => [
-    name,
-    /^(?:from|to)block$/i.test(name) ? blockInHex(value) : value,
-  ]);
-  const logs = unwrap(await findLogs(context, Object.fromEntries(fields), MAXIMUM_LOGS + 1));
-  if (Array.isArray(logs) && logs.length > MAXIMUM_LOGS) {
-    throw unavailable(`more than ${MAXIMUM_LOGS} logs, narrow the range`, LIMIT_EXCEEDED);
-  }
-  return logs;
-});
-
-const getBlockByHash = method([1, 2], async (context, [block, isWhole = false]) => {
-  const wanted = parse(hash(0), block);
-  const call = { method: "eth_getBlockByHash", params: [wanted, isWhole === true] };
-  const { found, head } = await withHead(context.read, (sql) => getBlock(sql, { hash: wanted }));
-  if (found) return resultOf(await fromIndex.ofBranch(context, call));
-  const other = resultOf(outcomeOf<Record<string, unknown> | null>(await context.forward(call)));
-  return isQuantity(other?.["number"]) && Number(other["number"]) < head.startBlock ? other : null;
-});
-
-const getBlockReceipts = method([1, 1], async (context, [block]) => {
-  const numberAt = isHash(block) ? Number : await numberOfBlock(context, block, 0);
-  const found = await context.read(async (sql, served) =>
-    getBlock(
-      sql,
-      isHash(block) ? { hash: lowerHex(block) } : { number: numberAt((await served).number) },
-    ),
-  );
-  if (!found) return null;
-  const call = { method: "eth_getBlockReceipts", params: [found.hash] };
-  return resultOf(await fromIndex.ofBranch(context, call));
-});
-
-const feeHistory = method([2, 3], async (context, [count, newest, percentiles]) => {
-  const params = [blockInHex(count), parse(tag(1), blockInHex(newest)), percentiles ?? []];
-  return resultOf(outcomeOf(await context.forward({ method: "eth_feeHistory", params })));
-});
 
 /** A node's methods, which the app calls besides its own. */
 const nodeMethods: Readonly<Record<string, IndexMethod>> = {
   net_version: method([0, 0], async ({ chainId }) => String(chainId())),
   eth_chainId: method([0, 0], async ({ chainId }) => quantity(chainId())),
   eth_syncing: method([0, 0], async () => false),
-  eth_getBalance: getBalance,
-  eth_getLogs: getLogs,
-  eth_getBlockByHash: getBlockByHash,
-  eth_getBlockReceipts: getBlockReceipts,
-  eth_feeHistory: feeHistory,
+  eth_getBalance: method([1, 2], async (context, [account, block]) => {
+    const wanted = [
+      parse(address(0, "address"), account),
+      parse(tagOrLatest(1), blockInHex(block)),
+    ];
+    return unwrap(await indexMethods["eth_getBalance"]?.answer(context, wanted));
+  }),
+  eth_getLogs: method([1, 1], async (context, [filter]) => {
+    const fields = Object.entries(isRecord(filter) ? filter : {}).map(([name, value]) => [
+      name,
+      /^(?:from|to)block$/i.test(name) ? blockInHex(value) : value,
+    ]);
+    const logs = unwrap(await findLogs(context, Object.fromEntries(fields), MAXIMUM_LOGS + 1));
+    if (Array.isArray(logs) && logs.length > MAXIMUM_LOGS) {
+      throw unavailable(`more than ${MAXIMUM_LOGS} logs, narrow the range`, LIMIT_EXCEEDED);
+    }
+    return logs;
+  }),
+  eth_getBlockByHash: method([1, 2], async (context, [block, isWhole = false]) => {
+    const wanted = parse(hash(0), block);
+    const call = { method: "eth_getBlockByHash", params: [wanted, isWhole === true] };
+    const { found, head } = await withHead(context.read, (sql) => getBlock(sql, { hash: wanted }));
+    if (found) return resultOf(await fromIndex.ofBranch(context, call));
+    const other = resultOf(outcomeOf<Record<string, unknown> | null>(await context.forward(call)));
+    return isQuantity(other?.["number"]) && Number(other["number"]) < head.startBlock
+      ? other
+      : null;
+  }),
+  eth_getBlockReceipts: method([1, 1], async (context, [block]) => {
+    const numberAt = isHash(block) ? Number : await numberOfBlock(context, block, 0);
+    const found = await context.read(async (sql, served) =>
+      getBlock(
+        sql,
+        isHash(block) ? { hash: lowerHex(block) } : { number: numberAt((await served).number) },
+      ),
+    );
+    if (!found) return null;
+    const call = { method: "eth_getBlockReceipts", params: [found.hash] };
+    return resultOf(await fromIndex.ofBranch(context, call));
+  }),
+  eth_feeHistory: method([2, 3], async (context, [count, newest, percentiles]) => {
+    const params = [blockInHex(count), parse(tag(1), blockInHex(newest)), percentiles ?? []];
+    return resultOf(outcomeOf(await context.forward({ method: "eth_feeHistory", params })));
+  }),
   eth_call: ofAction(fromNode.ethCall, 2, ([call, block]) => ({ ...fieldsOf(call), tag: block })),
   eth_estimateGas: ofAction(fromNode.ethEstimateGas, 2, ([call, block]) => ({
     ...fieldsOf(call),
@@ -147,19 +141,8 @@ const API_LEVEL = 8;
 /** The methods of `/ots`, without the one that names the server's version. */
 export const methods: Readonly<Record<string, IndexMethod>> = {
   ots_getApiLevel: method([0, 0], async () => API_LEVEL),
-  erigon_getHeaderByNumber: blocks.getHeaderByNumber,
-  ots_hasCode: transactions.hasCode,
-  ots_getBlockDetails: blocks.getBlockDetails,
-  ots_getBlockDetailsByHash: blocks.getBlockDetailsByHash,
-  ots_getBlockTransactions: blocks.getBlockTransactions,
-  ots_searchTransactionsBefore: searchBefore,
-  ots_searchTransactionsAfter: searchAfter,
-  ots_getTransactionBySenderAndNonce: transactions.getTransactionBySenderAndNonce,
-  ots_getContractCreator: transactions.getContractCreator,
-  ots_getInternalOperations: transactions.getInternalOperations,
-  ots_getTransactionError: transactions.getTransactionError,
-  ots_traceTransaction: transactions.traceTransaction,
-  trace_replayTransaction: transactions.replayTransaction,
+  ...blockMethods,
+  ...transactionMethods,
   ...nodeMethods,
 };
 

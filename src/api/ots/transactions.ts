@@ -1,11 +1,9 @@
 import { frameOfCallTracer } from "../../chain/traces/frames.ts";
 import type { CallFrame } from "../../chain/types.ts";
 import type { Address } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getBlock } from "../../store/blocks/block-details.ts";
-import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../store/contracts/creations.ts";
 import {
   findSentTransaction,
   listPlacesOfAddress,
@@ -15,12 +13,13 @@ import { listInternalTransactionsOfTransaction } from "../../store/lists/interna
 import type { BlockBounds, Order } from "../../store/lists/page.ts";
 import { listTransactionsAt } from "../../store/lists/rpc-transactions.ts";
 import { getTransaction } from "../../store/lists/transactions.ts";
-import type { RpcContext } from "../eth-rpc/rpc.ts";
+import type { IndexMethod } from "../eth-rpc/rpc.ts";
 import { askOnce } from "../explorer/forwarding.ts";
-import { fetchRevertData } from "../explorer/from-node/transactions/revert-data.ts";
+import { fetchRevertData } from "../explorer/from-node/transactions/reverts.ts";
 import { address as addressAt, hash as hashAt } from "../explorer/modules/proxy/arguments.ts";
 import { withHead } from "../reading/snapshot.ts";
 import {
+  hasCodeAt,
   LIMIT_EXCEEDED,
   method,
   numberOfBlock,
@@ -45,98 +44,74 @@ const WITHOUT_VALUE = new Set(["staticcall", "delegatecall"]);
 const NO_CONTRACT: Address = "0x0000000000000000000000000000000000000000";
 const METHOD_MISSING = -32_601;
 
-/** `ots_getTransactionBySenderAndNonce`. */
-export const getTransactionBySenderAndNonce = method([2, 2], async ({ read }, [sender, nonce]) => {
-  const from = parse(addressAt(0, "address"), sender);
-  const wanted = wholeNumber(nonce, 1);
-  const sent = await read(async (sql, served) =>
-    findSentTransaction(sql, from, wanted, (await served).number),
-  );
-  return sent?.hash ?? null;
-});
-
-/** `ots_hasCode`. */
-export const hasCode = method([2, 2], async (context, [account, block]) => {
-  const address = parse(addressAt(0, "address"), account);
-  const numberAt = await numberOfBlock(context, block, 1);
-  const at = await context.read(async (sql, served) => {
-    const head = await served;
-    const number = numberAt(head.number);
-    if (number === head.number) return head;
-    return number > head.number ? null : ((await getBlock(sql, { number })) ?? null);
-  });
-  return at && hasCodeAt(context, address, at);
-});
-
-/** `ots_getContractCreator`: null where no code stands now. */
-export const getContractCreator = method([1, 1], async (context, [contract]) => {
-  const address = parse(addressAt(0, "address"), contract);
-  const { found: facts, head } = await withHead(context.read, (sql) =>
-    getCreationFacts(sql, address),
-  );
-  if (!facts || !(await hasCodeAt(context, address, head))) return null;
-  return { hash: facts.transactionHash, creator: facts.creator };
-});
-
-/** `ots_getInternalOperations`: frames below the transaction's own that last, and move value, create or destroy. */
-export const getInternalOperations = method([1, 1], async ({ read }, [transaction]) => {
-  const hash = parse(hashAt(0), transaction);
-  const page = { limit: MAXIMUM_OPERATIONS + 1, skip: 0 };
-  const filter = { includeZeroValue: false };
-  const { found, entries } = await read(async (sql) => ({
-    found: await getTransaction(sql, hash),
-    entries: await listInternalTransactionsOfTransaction(sql, hash, filter, "asc", page),
-  }));
-  if (found && !found.traced) throw unavailable("traces are not available");
-  if (entries.length > MAXIMUM_OPERATIONS) {
-    throw unavailable(`more than ${MAXIMUM_OPERATIONS} operations`, LIMIT_EXCEEDED);
-  }
-  return entries
-    .filter(({ effective, position }) => effective && position > 0)
-    .map(({ type, from, to, createdContract, value }) => ({
-      type: OPERATIONS[type],
-      from,
-      to: createdContract ?? to,
-      value: quantity(value),
+/** The methods about transactions. */
+export const transactionMethods: Readonly<Record<string, IndexMethod>> = {
+  ots_searchTransactionsBefore: search("desc"),
+  ots_searchTransactionsAfter: search("asc"),
+  ots_getTransactionBySenderAndNonce: method([2, 2], async ({ read }, [sender, nonce]) => {
+    const from = parse(addressAt(0, "address"), sender);
+    const wanted = wholeNumber(nonce, 1);
+    const sent = await read(async (sql, served) =>
+      findSentTransaction(sql, from, wanted, (await served).number),
+    );
+    return sent?.hash ?? null;
+  }),
+  /** Null where no code stands now. */
+  ots_getContractCreator: method([1, 1], async (context, [contract]) => {
+    const address = parse(addressAt(0, "address"), contract);
+    const { found: facts, head } = await withHead(context.read, (sql) =>
+      getCreationFacts(sql, address),
+    );
+    if (!facts || !(await hasCodeAt(context, address, head))) return null;
+    return { hash: facts.transactionHash, creator: facts.creator };
+  }),
+  /** Frames below the transaction's own that last, and move value, create or destroy. */
+  ots_getInternalOperations: method([1, 1], async ({ read }, [transaction]) => {
+    const hash = parse(hashAt(0), transaction);
+    const page = { limit: MAXIMUM_OPERATIONS + 1, skip: 0 };
+    const filter = { includeZeroValue: false };
+    const { found, entries } = await read(async (sql) => ({
+      found: await getTransaction(sql, hash),
+      entries: await listInternalTransactionsOfTransaction(sql, hash, filter, "asc", page),
     }));
-});
-
-/** `ots_getTransactionError`: the data of a revert. */
-export const getTransactionError = method([1, 1], async (context, [transaction]) => {
-  const hash = parse(hashAt(0), transaction);
-  const found = await context.read((sql) => getTransaction(sql, hash));
-  if (found?.succeeded !== false) return "0x";
-  if (found.revertData !== null || found.traced) return found.revertData ?? "0x";
-  return (await fetchRevertData(context, found)) ?? "0x";
-});
-
-/** `ots_traceTransaction`: the frames, depth first. */
-export const traceTransaction = method([1, 1], async (context, [transaction]) => {
-  const hash = parse(hashAt(0), transaction);
-  if (!(await context.read((sql) => getTransaction(sql, hash)))) return null;
-  const options = { tracer: "callTracer" };
-  const trace = await askOnce(context.chain, "debug_traceTransaction", hash, options);
-  if (trace === undefined) throw unavailable("traces are not available");
-  return entriesOf(frameOfCallTracer(trace), 0);
-});
-
-/** `trace_replayTransaction`, where the node has it. */
-export const replayTransaction = method([2, 2], async (context, params) => {
-  const name = "trace_replayTransaction";
-  const answer = await context.forward({ method: name, params });
-  if ("result" in answer) return answer.result;
-  if (answer.error.code !== METHOD_MISSING) throw new RpcError(answer.error, answer.code);
-  throw unavailable(`the method ${name} does not exist/is not available`, METHOD_MISSING);
-});
-
-async function hasCodeAt(
-  { chain }: RpcContext,
-  address: Address,
-  block: { number: number; hash: Hex },
-): Promise<boolean> {
-  const [code] = await chain.fetchCodes([address], block);
-  return code !== undefined && code !== "0x";
-}
+    if (found && !found.traced) throw unavailable("traces are not available");
+    if (entries.length > MAXIMUM_OPERATIONS) {
+      throw unavailable(`more than ${MAXIMUM_OPERATIONS} operations`, LIMIT_EXCEEDED);
+    }
+    return entries
+      .filter(({ effective, position }) => effective && position > 0)
+      .map(({ type, from, to, createdContract, value }) => ({
+        type: OPERATIONS[type],
+        from,
+        to: createdContract ?? to,
+        value: quantity(value),
+      }));
+  }),
+  /** The data of a revert. */
+  ots_getTransactionError: method([1, 1], async (context, [transaction]) => {
+    const hash = parse(hashAt(0), transaction);
+    const found = await context.read((sql) => getTransaction(sql, hash));
+    if (found?.succeeded !== false) return "0x";
+    if (found.revertData !== null || found.traced) return found.revertData ?? "0x";
+    return (await fetchRevertData(context, found)) ?? "0x";
+  }),
+  /** The frames, depth first. */
+  ots_traceTransaction: method([1, 1], async (context, [transaction]) => {
+    const hash = parse(hashAt(0), transaction);
+    if (!(await context.read((sql) => getTransaction(sql, hash)))) return null;
+    const options = { tracer: "callTracer" };
+    const trace = await askOnce(context.chain, "debug_traceTransaction", hash, options);
+    if (trace === undefined) throw unavailable("traces are not available");
+    return entriesOf(frameOfCallTracer(trace), 0);
+  }),
+  trace_replayTransaction: method([2, 2], async (context, params) => {
+    const name = "trace_replayTransaction";
+    const answer = await context.forward({ method: name, params });
+    if ("result" in answer) return answer.result;
+    if (answer.error.code !== METHOD_MISSING) throw new RpcError(answer.error, answer.code);
+    throw unavailable(`the method ${name} does not exist/is not available`, METHOD_MISSING);
+  }),
+};
 
 function entriesOf(
   { type, from, to, value, input, output, calls }: CallFrame,
@@ -156,12 +131,6 @@ function entriesOf(
 
 const MAXIMUM_SIZE = 1000;
 const MAXIMUM_OF_BLOCK = 10_000;
-
-/** `ots_searchTransactionsBefore`. */
-export const searchBefore = search("desc");
-
-/** `ots_searchTransactionsAfter`. */
-export const searchAfter = search("asc");
 
 /** Declares a search that goes from the block in the order of blocks; block 0 means from the end of the chain. */
 function search(order: Order) {

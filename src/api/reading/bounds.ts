@@ -33,21 +33,17 @@ export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Ver
 }
 
 /** Waits of an answer in progress. */
-export interface Waits {
-  /** Wraps `read` so that a late answer sends no more statements; outside of it the answer waits for the node. */
-  watch(read: Read): Read;
-  /** Returns the error of a late answer: it names the slow part. */
-  late(): RequestError;
-}
+export type Waits = ReturnType<typeof createWaits>;
 
 /** Creates the watch of one answer's waits. */
-export function createWaits(): Waits {
+export function createWaits() {
   let isForNode = false;
   let lateness: RequestError | undefined;
   const inTimeOnly = (sql: Queryable) =>
     onStatement(sql, (statement, send) => (lateness ? statement.reject(lateness) : send()));
   return {
-    watch: (read) => {
+    /** Wraps `read` so that a late answer sends no more statements; outside of it the answer waits for the node. */
+    watch(read: Read): Read {
       isForNode = true;
       return async (query, extent) => {
         isForNode = false;
@@ -58,7 +54,8 @@ export function createWaits(): Waits {
         }
       };
     },
-    late: () => {
+    /** Returns the error of a late answer: it names the slow part. */
+    late(): RequestError {
       lateness = isForNode
         ? new RequestError(503, "node-unreachable", NODE_SILENT)
         : new RequestError(503, "timeout", TIMED_OUT);
@@ -68,10 +65,7 @@ export function createWaits(): Waits {
 }
 
 /** Makes large answers one at a time, so that other requests get a turn in between. */
-export interface LargeAnswers {
-  /** Makes a small answer at once, a large one in turn. Throws `PageTooLarge`, and `RequestError` when too many wait. */
-  make<Result>(size: Size, make: () => Promise<Result>): Promise<Result>;
-}
+export type LargeAnswers = ReturnType<typeof createLargeAnswers>;
 
 type Size = number | ((sql: Queryable) => Promise<number | undefined>);
 
@@ -86,9 +80,10 @@ const queue = new Admission({
 });
 
 /** Creates the answers over a client; all of a process share one queue. */
-export function createLargeAnswers(sql: Queryable): LargeAnswers {
+export function createLargeAnswers(sql: Queryable) {
   return {
-    make: async (size, make) => {
+    /** Makes a small answer at once, a large one in turn. Throws `PageTooLarge`, and `RequestError` when too many wait. */
+    async make<Result>(size: Size, make: () => Promise<Result>): Promise<Result> {
       const bytes = typeof size === "number" ? size : ((await size(sql)) ?? 0);
       if (bytes > MAXIMUM_ANSWER) throw new PageTooLarge();
       if (bytes <= SMALL_BYTES) return make();

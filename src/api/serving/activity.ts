@@ -64,23 +64,19 @@ export function readId(id: string): BlockReference | null {
 
 /** Creates the function that sends a follower the events up to a head. `followers` returns all followers. */
 export function createActivity(dispatch: Dispatch, followers: () => Iterable<Follower>) {
-  const partsOf = perChain((chain) => ({
-    parents: new Map<Hex, Hex>(),
-    batchOf: shareBatches(chain, followers),
-    pageOf: sharePages(chain, dispatch),
-  }));
+  const partsOf = perChain((chain) => createParts(chain, dispatch, followers));
 
   /** Sends a follower all missing events up to a head. After a failure the next head tries again. */
   return async function follow(follower: Follower, head: ServedHead): Promise<void> {
     if (follower.isBusy) return;
     follower.isBusy = true;
-    const { parents, ...parts } = partsOf(follower.chain);
+    const parts = partsOf(follower.chain);
     try {
       let reached: ServedHead | undefined = head;
-      if (parents.size === 0) {
-        remember(parents, await readLinks(follower.chain, head.number - FARTHEST));
+      if (parts.parents.size === 0) {
+        remember(parts.parents, await readLinks(follower.chain, head.number - FARTHEST));
       }
-      do reached = await step(follower, reached, { ...parts, parents });
+      do reached = await step(follower, reached, parts);
       while (reached);
     } catch (error) {
       follower.chain.log.debug({ err: error }, "events of addresses wait for the next head");
@@ -90,10 +86,14 @@ export function createActivity(dispatch: Dispatch, followers: () => Iterable<Fol
   };
 }
 
-interface Parts {
-  parents: Map<Hex, Hex>;
-  batchOf: ReturnType<typeof shareBatches>;
-  pageOf: ReturnType<typeof sharePages>;
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(chain: ServedChain, dispatch: Dispatch, followers: () => Iterable<Follower>) {
+  return {
+    parents: new Map<Hex, Hex>(),
+    batchOf: shareBatches(chain, followers),
+    pageOf: sharePages(chain, dispatch),
+  };
 }
 
 /** Sends a follower the next blocks. Returns the head while there are more. */
@@ -237,13 +237,7 @@ function shareBatches(chain: ServedChain, followers: () => Iterable<Follower>) {
   };
 }
 
-interface PageRequest {
-  kind: Activity["kind"];
-  address: Address;
-  number: number;
-  hash: Hex;
-  cursor: string;
-}
+type PageRequest = Pick<Activity, "kind" | "address"> & BlockReference & { cursor: string };
 
 /** Reads rows by the list's own action, once for all followers of an address. */
 function sharePages(chain: ServedChain, dispatch: Dispatch) {
@@ -290,9 +284,6 @@ function sharePages(chain: ServedChain, dispatch: Dispatch) {
 }
 
 function actionOf(kind: Activity["kind"]): Action {
-  const names = new Map([
-    ["module", "account"],
-    ["action", kind],
-  ]);
+  const names = new Map(Object.entries({ module: "account", action: kind }));
   return findAction(names, "etherscan").action;
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { Uses } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
 import type { IndexHealth } from "../../store/health.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
+import type { Front } from "../http/http.ts";
 
 /** A served chain, with all dependencies of its answers. */
 export interface ServedChain extends Services {
@@ -56,10 +57,7 @@ const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /** Serves `/{chain}/…` by id or by name in lower case with dashes. A name that two chains share is unknown. */
-export function readChainOfPath(served: ServedChains): {
-  rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
-  attach(app: FastifyInstance): void;
-} {
+export function readChainOfPath(served: ServedChains): Pick<Front, "rewriteUrl" | "attach"> {
   const named = new WeakMap<IncomingMessage, ServedChain>();
   return {
     rewriteUrl: (request) => {

@@ -54,9 +54,6 @@ const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
   ["/api/v1", "blockscout"],
   ["/v2/api", "etherscan"],
-];
-/** Below these paths the module and the action are parts of the path. */
-const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api/:module/:action", "blockscout"],
   ["/v2/api/:module/:action", "etherscan"],
 ];
@@ -147,25 +144,20 @@ function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimit
     namesSubmission(
       isNamed(request) ? new Map(Object.entries(request.params)) : (names ?? queryInput(request)),
     );
-  const routes = [
-    ...PATHS.map(([path, dialect]) => ({ path, dialect, config: { takesSources } })),
-    ...NAMED_PATHS.map(([path, dialect]) => ({
-      path,
-      dialect,
-      config: {
-        takesSources,
-        isThere: ({ module = "", action = "" }) =>
-          findActionOfPath({ module, action }, new Map(), dialect) !== undefined,
-      } satisfies FastifyContextConfig,
-    })),
-  ];
-  for (const { path, dialect, config } of routes) {
-    app.get(path, { onRequest: limiter.admit, config }, answerIn(dialect));
+  const configIn = (dialect: Dialect): FastifyContextConfig => ({
+    takesSources,
+    isThere: ({ module = "", action }) =>
+      action === undefined || !!findActionOfPath({ module, action }, new Map(), dialect),
+  });
+  for (const [path, dialect] of PATHS) {
+    const options = { onRequest: limiter.admit, config: configIn(dialect) };
+    app.get(path, options, answerIn(dialect));
   }
   app.register((scope, _options, done) => {
     addMultipart(scope);
-    for (const { path, dialect, config } of routes) {
-      scope.post(path, { onRequest: limiter.admitUnlessBody, config }, answerIn(dialect));
+    for (const [path, dialect] of PATHS) {
+      const options = { onRequest: limiter.admitUnlessBody, config: configIn(dialect) };
+      scope.post(path, options, answerIn(dialect));
     }
     done();
   });

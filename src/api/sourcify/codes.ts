@@ -75,28 +75,29 @@ function presentCode(
   };
 }
 
-interface Place {
-  start: number;
-  length: number;
-}
-
 /** Presents links by file, then by library. Any text may be a file's name. */
 function presentLinks({ libraries }: KeptCode) {
-  const files = new Map<string, Map<string, Place[]>>();
-  for (const { id, offset, length } of libraries) {
-    const colon = id.lastIndexOf(":");
-    const [file, name] = [id.slice(0, Math.max(colon, 0)), id.slice(colon + 1)];
-    const names = files.get(file) ?? new Map<string, Place[]>();
-    names.set(name, [...(names.get(name) ?? []), { start: offset, length }]);
-    files.set(file, names);
-  }
-  return Object.fromEntries([...files].map(([file, names]) => [file, Object.fromEntries(names)]));
+  const files = Map.groupBy(libraries, ({ id }) => id.slice(0, Math.max(id.lastIndexOf(":"), 0)));
+  return Object.fromEntries(
+    [...files].map(([file, own]) => [
+      file,
+      placesBy(own, ({ id }) => id.slice(id.lastIndexOf(":") + 1)),
+    ]),
+  );
 }
 
 function presentImmutables({ immutables }: KeptCode) {
-  const places = new Map<string, Place[]>();
-  for (const { id, offset, length } of immutables) {
-    places.set(id, [...(places.get(id) ?? []), { start: offset, length }]);
-  }
-  return Object.fromEntries(places);
+  return placesBy(immutables, ({ id }) => id);
+}
+
+type Reference = KeptCode["libraries"][number];
+
+function placesBy(references: readonly Reference[], nameOf: (reference: Reference) => string) {
+  const named = [...Map.groupBy(references, nameOf)];
+  return Object.fromEntries(
+    named.map(([name, own]) => [
+      name,
+      own.map(({ offset, length }) => ({ start: offset, length })),
+    ]),
+  );
 }

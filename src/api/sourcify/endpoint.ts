@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import type { z } from "zod";
 import { type ErrorCode, RequestError } from "../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
-import type { Context } from "../explorer/action.ts";
+import type { Context, Reading } from "../explorer/action.ts";
 import { type Answer, jsonAnswer } from "../http/answer.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
 
@@ -64,7 +64,7 @@ export function errorAnswer(error: RequestError, log: FastifyBaseLogger | undefi
 
 /** Returns the identifier of a job's failure: the same for every request, in the form of a UUID. */
 export function errorIdOf(guid: string): string {
-  const digits = createHash("sha256").update(guid).digest("hex");
+  const digits = hash("sha256", guid, "hex");
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 3) | 8).toString(16);
   return [
     digits.slice(0, 8),
@@ -77,10 +77,8 @@ export function errorIdOf(guid: string): string {
 
 /** Input of a handler of Sourcify's dialect for one request. */
 export interface SourcifyContext
-  extends Omit<
-    Context,
-    "dialect" | "page" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"
-  > {
+  extends Reading,
+    Pick<Context, "largeAnswers" | "client" | "signal"> {
   networkName: string | undefined;
   /** All chains that the request may mean. */
   chains: readonly ServedChain[];

@@ -29,6 +29,7 @@ interface FieldOf {
   present(lookup: Lookup, address: Address, chain: ProxyReader): unknown;
 }
 
+const OUTPUTS = ["userdoc", "devdoc", "storageLayout", "transientStorageLayout"];
 const CODES = ["compilation", "codeHash", "creationSourceMap", "runtimeSourceMap"] as const;
 const CODE_NAMES =
   "onchainBytecode recompiledBytecode sourceMap linkReferences cborAuxdata transformations transformationValues".split(
@@ -66,10 +67,7 @@ const FIELDS: Readonly<Record<string, FieldOf>> = {
       deployer: deployment ? getAddress(deployment.deployer) : null,
     }),
   },
-  userdoc: outputField("userdoc"),
-  devdoc: outputField("devdoc"),
-  storageLayout: outputField("storageLayout"),
-  transientStorageLayout: outputField("transientStorageLayout"),
+  ...Object.fromEntries(OUTPUTS.map((name) => [name, outputField(name)])),
   sourceIds: {
     needs: ["sourceIds"],
     present: ({ found }) => JSON.parse(found.sourceIds ?? "null"),
@@ -112,13 +110,10 @@ const FIELDS: Readonly<Record<string, FieldOf>> = {
   proof: {
     names: ["construction", "immutables", "values", "runtimeCode", "run", "names", "libraries"],
     needs: [],
-    present: ({ proof }) =>
-      proof
-        ? {
-            ...proof,
-            libraries: proof.libraries.map((one) => ({ ...one, address: getAddress(one.address) })),
-          }
-        : null,
+    present: ({ proof }) => {
+      const linked = proof?.libraries.map((one) => ({ ...one, address: getAddress(one.address) }));
+      return proof ? { ...proof, libraries: linked } : null;
+    },
   },
 };
 
@@ -225,10 +220,7 @@ function presentOutput(found: LookupParts) {
   const contract = {
     abi: JSON.parse(found.abi),
     metadata: found.metadata,
-    userdoc: outputs.userdoc ?? null,
-    devdoc: outputs.devdoc ?? null,
-    storageLayout: outputs.storageLayout ?? null,
-    transientStorageLayout: outputs.transientStorageLayout ?? null,
+    ...Object.fromEntries(OUTPUTS.map((name) => [name, outputs[name] ?? null])),
     evm: presentEvm(found),
   };
   const contracts = [[found.filePath, Object.fromEntries([[found.contractName, contract]])]];

@@ -20,27 +20,15 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A contract's delegation in the index. */
-export interface ProxyFacts {
-  kind: string | null;
-  implementations: Address[];
-  names: { address: Address; name: string }[];
-  /** The head at which to ask the node; undefined when the index suffices. */
-  askAt: ServedHead | undefined;
-}
+export type ProxyFacts = Awaited<ReturnType<typeof readProxy>>;
 
-/** Reads a contract's delegation in the index; `sql` must be a snapshot. */
-export async function readProxy(
-  sql: Queryable,
-  address: Address,
-  head: ServedHead,
-): Promise<ProxyFacts> {
+/** Reads a contract's delegation in the index; with the head at which to ask the node, where that does not suffice. `sql` must be a snapshot. */
+export async function readProxy(sql: Queryable, address: Address, head: ServedHead) {
   const proxy = await getProxy(sql, address);
-  if (proxy === undefined && (await isStaleProxy(sql, address))) {
-    return { kind: null, implementations: [], names: [], askAt: head };
-  }
+  const isStale = proxy === undefined && (await isStaleProxy(sql, address));
   const { kind = null, implementations = [] } = proxy ?? {};
   const names = await listContractNames(sql, implementations);
-  return { kind, implementations, names, askAt: undefined };
+  return { kind, implementations, names, askAt: isStale ? head : undefined };
 }
 
 /** Presents a contract's proxy target; asks the node where the index is out of date. */

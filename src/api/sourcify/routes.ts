@@ -12,9 +12,8 @@ import { createLargeAnswers, inTime, waitingInTime } from "../reading/bounds.ts"
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { decideChain, knownChainId } from "../serving/served-chain.ts";
 import { type Endpoint, SourcifyError, type SourcifyRequest } from "./endpoint.ts";
-import { contract } from "./endpoints/contract.ts";
+import { allChains, chains, contract, contracts, similar } from "./endpoints/contracts.ts";
 import { contractLink, job, jobLink } from "./endpoints/job.ts";
-import { allChains, chains, contracts, similar } from "./endpoints/lists.ts";
 import { verify, verifyMetadata } from "./endpoints/verify.ts";
 
 /** Every endpoint of Sourcify's dialect, in the order of the documentation. */

@@ -3,8 +3,8 @@ pragma solidity ^0.8.0;
 
 /// Multicall3's aggregate3 with calls that cannot change anything: what one contract does is not seen by the next. Each may
 /// fail, and has its share of the gas. No contract can make the group fail, or cost more than a transaction may cost: one
-/// that needs more, or answers more, than fits into a group has failed. Of a failed call one byte tells that it used up most of
-/// its share. Compiled into static-calls.ts.
+/// that needs more, or answers more, than fits into a group has failed, also one that hides that a call inside it needed more.
+/// Of a failed call one byte tells that it used up most of its share. Compiled into static-calls.ts.
 contract StaticCalls {
     struct Call {
         address target;
@@ -38,7 +38,7 @@ contract StaticCalls {
                 success := staticcall(share, target, add(callData, 32), mload(callData), 0, 0)
                 let used := sub(left, gas())
                 let size := returndatasize()
-                if gt(size, LONGEST) { success := 0 }
+                if or(gt(size, LONGEST), gt(used, sub(share, div(share, 4)))) { success := 0 }
                 if iszero(success) { size := gt(used, div(share, 2)) }
                 returned := mload(64)
                 mstore(64, add(returned, and(add(size, 63), not(31))))

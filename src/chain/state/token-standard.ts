@@ -9,7 +9,8 @@ export function standardOf(
 ): TokenStandard {
   if (claimed === 1155 && byId) return 1155;
   if (byId && (!byOwner || shape === 1155)) return 1155;
-  if (!byOwner) return shape;
+  // Some answer of known ids or accounts only.
+  if (!byOwner) return claimed ?? shape;
   if (shape === 404) return 404;
   if (claimed === 721) return 721;
   // Without ERC-165, the lack of decimals marks a collection.
@@ -19,6 +20,7 @@ export function standardOf(
 }
 
 /** Returns whether a contract describes itself at all. */
-export function describesItself({ name, symbol, decimals, byOwner, byId }: TokenMetadata): boolean {
-  return byOwner || byId || [name, symbol, decimals].some((fact) => fact !== null);
+export function describesItself(metadata: TokenMetadata): boolean {
+  const { name, symbol, decimals, claimed, byOwner, byId } = metadata;
+  return byOwner || byId || [name, symbol, decimals, claimed].some((fact) => fact !== null);
 }

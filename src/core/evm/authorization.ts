@@ -69,11 +69,7 @@ export interface ReadAuthorization extends Authorization {
 }
 
 /** Recovers the accounts of the first authorizations; those that cannot be read are left out. */
-export async function readAuthorizations(
-  list: unknown,
-  chainId: number,
-  limit: number,
-): Promise<ReadAuthorization[]> {
+export async function readAuthorizations(list: unknown, chainId: number, limit: number) {
   const given = listOf(list).slice(0, limit).map(parseAuthorization);
   return Promise.all(
     given

@@ -1,7 +1,5 @@
 /** Converts addresses by `file:Library`, as in metadata, into addresses by file, as in standard JSON. */
-export function librariesByFile(
-  libraries: Readonly<Record<string, string>>,
-): Record<string, Record<string, string>> {
+export function librariesByFile(libraries: Readonly<Record<string, string>>) {
   const files = new Map<string, Record<string, string>>();
   for (const [qualified, address] of Object.entries(libraries)) {
     const colon = qualified.lastIndexOf(":");

@@ -6,19 +6,19 @@ import { SPEED } from "./speed.ts";
 // postgres.js 3.4.9, patched at load: its internal state is not exported. A version without the
 // patched text is refused at start (test/db/driver.test.ts).
 
-const EDITS = [...REPAIRS, ...SPEED].flatMap(({ edits }) => edits);
-
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    const edits = EDITS.filter(({ file }) => url.endsWith(`/postgres/cjs/src/${file}`));
+    const edits = [...REPAIRS, ...SPEED]
+      .filter(({ file }) => url.endsWith(`/postgres/cjs/src/${file}`))
+      .flatMap((repair) => repair.edits);
     return edits.length === 0
       ? loaded
       : { ...loaded, source: edits.reduce(apply, String(loaded.source)) };
   },
 });
 
-function apply(source: string, { found, repaired }: Edit): string {
+function apply(source: string, [found, repaired]: Edit): string {
   if (source.split(found).length !== 2) {
     throw new Error("this is not the version of postgres.js that src/db/driver/ edits");
   }

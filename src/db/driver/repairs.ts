@@ -1,13 +1,10 @@
-/** An edit of one file of postgres.js: `found` occurs in it once. */
-export interface Edit {
-  file: "connection.js" | "index.js" | "query.js";
-  found: string;
-  repaired: string;
-}
+/** An edit of a file of postgres.js: the text `found` occurs in it once. */
+export type Edit = readonly [found: string, repaired: string];
 
-/** A fault of the driver, and the edits that repair it. */
+/** A fault of the driver, and the edits of one of its files that repair it. */
 export interface Repair {
   fault: string;
+  file: "connection.js" | "index.js" | "query.js";
   edits: readonly Edit[];
 }
 
@@ -20,131 +17,117 @@ export const REPAIRS: readonly Repair[] = [
   {
     fault: `What was to be written when the connection closed stays behind as "being written". The next connection sends
       nothing any more, and every statement waits for the connect timeout, for ever.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: "    incomings = null\n    clearImmediate(nextWriteTimer)\n",
-        repaired:
-          "    incomings = null\n    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n",
-      },
+      [
+        "    incomings = null\n    clearImmediate(nextWriteTimer)\n",
+        "    incomings = null\n    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n",
+      ],
     ],
   },
   {
     fault: `A statement that is sent between the error of a socket and its end is never answered. And what the lost
       connection said last is handed to the first statement of the next one.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found:
-          "    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))\n",
-        repaired: `    ;(query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))
+      [
+        "    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))\n",
+        `    ;(query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))
     errorResponse = results = query = null
     result = new Result()
 `,
-      },
+      ],
     ],
   },
   {
     fault: `A statement whose connection the server accepts and closes without a word, as what forwards to a server that is
       down does, is never answered: the driver connects again at once, some hundred times a second, for ever.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: "    if (initial)\n      return reconnect()\n",
-        repaired: `    if (initial)
+      [
+        "    if (initial)\n      return reconnect()\n",
+        `    if (initial)
       errored(Errors.connection('CONNECTION_CLOSED', options, socket))
 `,
-      },
+      ],
     ],
   },
   {
     fault: `A BEGIN that fills the socket, or the pipeline, is sent, but the connection is not kept for its transaction:
       the next user of the connection works inside it.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: `      return write(toBuffer(q))
+      [
+        `      return write(toBuffer(q))
         && !q.describeFirst
         && !q.cursorFn
         && sent.length < max_pipeline
         && (!q.options.onexecute || q.options.onexecute(connection))
 `,
-        repaired: `      const free = write(toBuffer(q))
+        `      const free = write(toBuffer(q))
         && !q.describeFirst
         && !q.cursorFn
         && sent.length < max_pipeline
       return q.options.onexecute ? q.options.onexecute(connection) : free
 `,
-      },
+      ],
     ],
   },
   {
     fault: `Each text of a statement is kept while the connection lasts, by the server at fifty bytes a character: whoever
       can vary a text, as the alternatives of a search, fills the memory of both. Behind these bounds a text is prepared
       for one use, which costs a round trip.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: "    , statementCount = 1\n",
-        repaired: "    , statementCount = 1\n    , kept = 0\n",
-      },
-      {
-        file: "connection.js",
-        found: "      statementCount = 1\n",
-        repaired: "      statementCount = 1\n      kept = 0\n",
-      },
-      {
-        file: "connection.js",
-        found:
-          "    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)\n",
-        repaired: `    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)
+      ["    , statementCount = 1\n", "    , statementCount = 1\n    , kept = 0\n"],
+      ["      statementCount = 1\n", "      statementCount = 1\n      kept = 0\n"],
+      [
+        "    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)\n",
+        `    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)
       && (types + string in statements
         || (string.length <= ${LONGEST_KEPT} && (kept += string.length) <= ${MOST_KEPT}))
 `,
-      },
+      ],
     ],
   },
   {
     fault: `The rows of a result are counted per connection, and not anew when a statement fails behind its first rows:
       the next result has as many holes in front.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: "    query = results = errorResponse = null\n    result = new Result()\n",
-        repaired:
-          "    query = results = errorResponse = null\n    result = new Result()\n    rows = 0\n",
-      },
+      [
+        "    query = results = errorResponse = null\n    result = new Result()\n",
+        "    query = results = errorResponse = null\n    result = new Result()\n    rows = 0\n",
+      ],
     ],
   },
   {
     fault: `A transaction that lost its connection goes on: its late statements, and its COMMIT or ROLLBACK, are sent over
       whatever connection took the place, outside of any transaction or inside another one; or, before there is one, over
       no socket, an exception that nobody can catch (porsager/postgres#1208).`,
+    file: "index.js",
     edits: [
-      {
-        file: "index.js",
-        found: "    const queries = Queue()\n    let savepoints = 0\n",
-        repaired: "    const queries = Queue()\n    let lost = null\n      , savepoints = 0\n",
-      },
-      {
-        file: "index.js",
-        found: "        new Promise((_, reject) => connection.onclose = reject)\n",
-        repaired: `        new Promise((_, reject) => {
+      [
+        "    const queries = Queue()\n    let savepoints = 0\n",
+        "    const queries = Queue()\n    let lost = null\n      , savepoints = 0\n",
+      ],
+      [
+        "        new Promise((_, reject) => connection.onclose = reject)\n",
+        `        new Promise((_, reject) => {
           const lose = e => reject(lost = e)
           connection.onclose = lose
         })
 `,
-      },
-      {
-        file: "index.js",
-        found: "        q.catch(e => uncaughtError || (uncaughtError = e))\n",
-        repaired: `        q.catch(e => uncaughtError || (uncaughtError = e))
+      ],
+      [
+        "        q.catch(e => uncaughtError || (uncaughtError = e))\n",
+        `        q.catch(e => uncaughtError || (uncaughtError = e))
         if (lost)
           return q.reject(lost)
         const settled = resolve => x => lost ? q.reject(lost) : resolve(x)
         q.resolve = settled(q.resolve)
 `,
-      },
+      ],
     ],
   },
 ];

@@ -5,31 +5,30 @@ export const SPEED: readonly Repair[] = [
   {
     fault: `Free connections take turns, and each session of the server parses and plans every statement anew: ours takes the
       first one that is free.`,
+    file: "index.js",
     edits: [
-      {
-        file: "index.js",
-        found: "      return go(open.shift(), query)\n",
-        repaired: "      return go(connections.find(c => c.queue === open), query)\n",
-      },
+      [
+        "      return go(open.shift(), query)\n",
+        "      return go(connections.find(c => c.queue === open), query)\n",
+      ],
     ],
   },
   {
     fault: `A COPY waits for the server before it sends its rows, and for its end before another statement is sent. What goes
       wrong in it is dropped, and one that went well is told to fail. Ours sends its rows with it (\`sendCopy\`): what a
       server does not take of them it passes over.`,
+    file: "connection.js",
     edits: [
-      {
-        file: "connection.js",
-        found: "      build(q)\n",
-        repaired: `      build(q)
+      [
+        "      build(q)\n",
+        `      build(q)
       if (q.options.document)
         return sendWithDocument(q)
 `,
-      },
-      {
-        file: "connection.js",
-        found: "  function CopyInResponse() {\n",
-        repaired: `  function sendWithDocument(q) {
+      ],
+      [
+        "  function CopyInResponse() {\n",
+        `  function sendWithDocument(q) {
     const { document } = q.options
     const header = Buffer.from([100, 0, 0, 0, 0])
     header.writeInt32BE(4 + document.length, 1)
@@ -46,23 +45,23 @@ export const SPEED: readonly Repair[] = [
     if (query.options.document)
       return
 `,
-      },
+      ],
     ],
   },
   {
     fault: `V8 allocates a function that is written as the value of a property among the old objects, where only a full
       collection looks: until then each statement keeps its rows, and every collection of the young ones copies them.`,
+    file: "query.js",
     edits: [
-      {
-        file: "query.js",
-        found: `    this.resolve = x => (this.active = false, resolve(x))
+      [
+        `    this.resolve = x => (this.active = false, resolve(x))
     this.reject = x => (this.active = false, reject(x))
 `,
-        repaired: `    const settled = settle => x => (this.active = false, settle(x))
+        `    const settled = settle => x => (this.active = false, settle(x))
     this.resolve = settled(resolve)
     this.reject = settled(reject)
 `,
-      },
+      ],
     ],
   },
 ];

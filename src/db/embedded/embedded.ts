@@ -26,16 +26,6 @@ export interface EmbeddedPostgresOptions {
   signal?: AbortSignal;
 }
 
-/** A PostgreSQL server with this process's lifetime. */
-export interface EmbeddedPostgres {
-  /** Superuser URL of the database `postgres`; loopback only, with a password. */
-  url: string;
-  /** Resolves with a description of the cause when the server has ended. */
-  readonly exited: Promise<string>;
-  /** Ends all sessions and stops the server, with all commits on disk. */
-  stop(): Promise<void>;
-}
-
 const run = promisify(execFile);
 const STOP_PATIENCE_MS = 3_000;
 const LEFTOVER_PATIENCE_MS = 10_000;
@@ -73,8 +63,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   await stopLeftover(dataFolder(folder), log);
   const { child, port, exited } = await startServer(cluster, options);
   return {
+    /** Superuser URL of the database `postgres`; loopback only, with a password. */
     url: `postgres://${CLUSTER_USER}:${password}@127.0.0.1:${port}/postgres`,
+    /** Resolves with a description of the cause when the server has ended. */
     exited,
+    /** Ends all sessions and stops the server, with all commits on disk. */
     stop: () => child.stop(STOP_PATIENCE_MS),
   };
 }

@@ -2,7 +2,7 @@ import type { FetchedBlock } from "../../chain/types.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
 import { type ChainRows, emptyRows } from "../../store/writer/chain-tables.ts";
 import { decodeTopLevelCreations } from "./contracts.ts";
-import { decodeDelegations } from "./delegations.ts";
+import { decodeDelegations, listAuthorizations } from "./delegations.ts";
 import { decodeInternalTransactions } from "./internal-transactions.ts";
 import { decodeLogs } from "./logs.ts";
 import { decodeTokenTransfers } from "./token-transfers.ts";
@@ -35,7 +35,8 @@ export async function decodeWhole(
   limit = RECOVERED_MAXIMUM,
 ): Promise<ChainRows> {
   const rows = decodeBlocks(blocks, leftOut);
-  const delegations = await decodeDelegations(rows.transactions, chainId, limit);
+  const authorizations = listAuthorizations(rows.transactions).slice(0, limit);
+  const delegations = await decodeDelegations(authorizations, chainId);
   return { ...rows, delegations };
 }
 

@@ -1,8 +1,8 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Queryable } from "../../db/client.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
 import { inPublishedBlocks } from "../lists/page.ts";
-import { emptyCodeHash } from "./list.ts";
+import { emptyCodeHash, newestCreation } from "./list.ts";
 
 /** The newest creation of a contract. */
 export interface ContractCreation {
@@ -25,16 +25,57 @@ export function listContractCreations(sql: Queryable, addresses: readonly Addres
       t.hash AS transaction_hash, c.block_number, b.timestamp AS timestamp_seconds,
       coalesce(i.input, t.input) AS creation_code
     FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
-    CROSS JOIN LATERAL (
-      SELECT block_number, transaction_index, position, creator FROM contracts
-      WHERE address = asked.address AND ${inPublishedBlocks(sql)}
-      ORDER BY block_number DESC, transaction_index DESC, position DESC
-      LIMIT 1
-    ) c
+    CROSS JOIN LATERAL (${newestCreation(sql, sql`asked.address`)}) c ${transactionOfCreation(sql)}
+    ORDER BY asked.place`;
+}
+
+/** Joins the transaction of the creation `c`, its block and its frame, as `t`, `b` and `i`. */
+function transactionOfCreation(sql: Queryable): Fragment {
+  return sql`
     CROSS JOIN LATERAL transaction_at(c.block_number, c.transaction_index) t
     JOIN blocks b ON b.number = c.block_number
-    LEFT JOIN LATERAL internal_transaction_at(c.block_number, c.transaction_index, c.position) i ON true
-    ORDER BY asked.place`;
+    LEFT JOIN LATERAL internal_transaction_at(c.block_number, c.transaction_index, c.position) i ON true`;
+}
+
+/** The creation of a contract. */
+export interface CreationFacts {
+  blockNumber: number;
+  blockHash: Hex;
+  transactionHash: Hex;
+  /** Null without traces, and where the trace shows none. */
+  codeHash: Hex | null;
+  /** Init code with the constructor's arguments; null when the trace lacks it. */
+  creationCode: Hex | null;
+  transactionIndex: number;
+  timestampSeconds: number;
+  parentHash: Hex;
+  /** The account that ran CREATE or CREATE2: the transaction's sender, or a factory. */
+  creator: Address;
+  /** The sender's nonce; null when a factory made the contract. */
+  nonce: bigint | null;
+  /** The value sent to the constructor, in wei. */
+  value: bigint;
+}
+
+/** Amounts in the database's form: decimal text. */
+interface Amounts {
+  nonce: string | null;
+  value: string;
+}
+
+/** Returns the newest creation of an address in the published blocks. */
+export async function getCreationFacts(sql: Queryable, address: Address) {
+  const [row] = await sql<(Omit<CreationFacts, "nonce" | "value"> & Amounts)[]>`
+    SELECT c.block_number, b.hash AS block_hash, t.hash AS transaction_hash,
+      nullif(c.code_hash, ${emptyCodeHash(sql)}) AS code_hash, c.creator, c.transaction_index,
+      b.timestamp AS timestamp_seconds, b.parent_hash,
+      CASE WHEN c.position = 0 THEN t.input ELSE i.input END AS creation_code,
+      CASE WHEN c.position = 0 THEN t.nonce END AS nonce,
+      CASE WHEN c.position = 0 THEN t.value ELSE coalesce(i.value, 0) END AS value
+    FROM (${newestCreation(sql, sql`${address}`)}) c ${transactionOfCreation(sql)}`;
+  if (!row) return undefined;
+  const { nonce, value } = row;
+  return { ...row, nonce: nonce === null ? null : BigInt(nonce), value: BigInt(value) };
 }
 
 /** True if an address has code now; null when only the node has that. */
@@ -55,12 +96,7 @@ export function listContractsAmong(sql: Queryable, addresses: readonly Address[]
     FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
     CROSS JOIN sync_state
     LEFT JOIN addresses a USING (address)
-    LEFT JOIN LATERAL (
-      SELECT block_number, transaction_index, position, code_hash FROM contracts
-      WHERE address = asked.address AND ${inPublishedBlocks(sql)}
-      ORDER BY block_number DESC, transaction_index DESC, position DESC
-      LIMIT 1
-    ) c ON true
+    LEFT JOIN LATERAL (${newestCreation(sql, sql`asked.address`)}) c ON true
     LEFT JOIN LATERAL (
       SELECT address FROM contract_removals d
       WHERE d.address = asked.address AND ${inPublishedBlocks(sql)}

@@ -11,6 +11,13 @@ export interface SeenContract {
   position: number;
 }
 
+const KEY = {
+  block_number: "bigint",
+  transaction_index: "bigint",
+  position: "bigint",
+  address: "bytea",
+} as const;
+
 /** Lists contracts by first appearance. With `unverified`, only those without sources but with code. */
 export function listContracts(sql: Queryable, kind: "all" | "unverified", page: PageRange) {
   const isWanted = (address: Fragment, isGone: Fragment) =>
@@ -24,21 +31,21 @@ export function listContracts(sql: Queryable, kind: "all" | "unverified", page: 
     SELECT * FROM (
       (SELECT c.address, c.block_number, c.transaction_index, c.position FROM contracts c
        WHERE ${inPublishedBlocks(sql)} AND ${isFirstCreation(sql)} ${isWanted(sql`c.address`, isEmpty(sql))}
-         ${isBehind(sql, page, [sql`c.block_number`, sql`c.transaction_index`, sql`c.position`, sql`c.address`])}
+         ${behindKey(sql, page, KEY, "asc")}
        ORDER BY c.block_number, c.transaction_index, c.position, c.address LIMIT ${most}::bigint)
       UNION ALL
-      (SELECT a.address, a.first_block, -1, -1 FROM addresses a
-       WHERE ${isBefore(sql)} ${isWanted(sql`a.address`, isDestroyed(sql))}
-         ${isBehind(sql, page, [sql`a.first_block`, sql`-1`, sql`-1`, sql`a.address`])}
-       ORDER BY a.first_block, a.address LIMIT ${most}::bigint)
-    ) AS seen (address, block_number, transaction_index, position)
+      (SELECT a.address, block_number, transaction_index, position FROM (
+         SELECT address, first_block AS block_number, -1 AS transaction_index, -1 AS position, has_code FROM addresses
+       ) a
+       WHERE ${isBefore(sql)} ${isWanted(sql`a.address`, isDestroyed(sql))} ${behindKey(sql, page, KEY, "asc")}
+       ORDER BY block_number, address LIMIT ${most}::bigint)
+    ) AS seen
     ORDER BY block_number, transaction_index, position, address
     LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
 /** Lists contracts that have no code now, by first appearance. Searches only contracts that once lost their code, which are few. */
 export function listEmptyContracts(sql: Queryable, page: PageRange) {
-  const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
   return sql<SeenContract[]>`
     WITH destroyed AS (
       SELECT DISTINCT address FROM contract_removals WHERE ${inPublishedBlocks(sql)}
@@ -57,16 +64,9 @@ export function listEmptyContracts(sql: Queryable, page: PageRange) {
       SELECT a.address, a.first_block, -1, -1 FROM destroyed JOIN addresses a USING (address)
       WHERE ${isBefore(sql)}
     ) AS seen (address, block_number, transaction_index, position)
-    WHERE true ${isBehind(sql, page, key)}
+    WHERE true ${behindKey(sql, page, KEY, "asc")}
     ORDER BY block_number, transaction_index, position, address
     LIMIT ${page.limit} OFFSET ${page.skip}`;
-}
-
-/** Returns the condition that a contract follows the page's key. `place` is its first appearance, and its address. */
-function isBehind(sql: Queryable, page: PageRange, place: readonly Fragment[]): Fragment {
-  const forms = ["bigint", "bigint", "bigint", "bytea"] as const;
-  const columns = place.map((column, index) => [column, forms[index] ?? "bytea"] as const);
-  return behindKey(sql, page, columns, "asc");
 }
 
 /** Returns whether the node reported code and no creation is indexed. A join would read all contracts. */
@@ -93,12 +93,7 @@ function isFirstCreation(sql: Queryable): Fragment {
 /** Returns whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
-    SELECT 1 FROM (
-      SELECT block_number, transaction_index, position, code_hash FROM contracts
-      WHERE address = c.address AND ${inPublishedBlocks(sql)}
-      ORDER BY block_number DESC, transaction_index DESC, position DESC
-      LIMIT 1
-    ) newest
+    SELECT 1 FROM (${newestCreation(sql, sql`c.address`)}) newest
     WHERE newest.code_hash = ${emptyCodeHash(sql)} AND NOT EXISTS (
       SELECT 1 FROM addresses a WHERE a.address = c.address AND a.code_seen_block >= newest.block_number)
     OR EXISTS (
@@ -106,6 +101,15 @@ function isEmpty(sql: Queryable): Fragment {
       WHERE d.address = c.address AND ${inPublishedBlocks(sql)}
         AND (d.block_number, d.transaction_index, d.position)
           > (newest.block_number, newest.transaction_index, newest.position)))`;
+}
+
+/** Selects the newest published creation of an address. */
+export function newestCreation(sql: Queryable, address: Fragment): Fragment {
+  return sql`
+    SELECT block_number, transaction_index, position, creator, code_hash FROM contracts
+    WHERE address = ${address} AND ${inPublishedBlocks(sql)}
+    ORDER BY block_number DESC, transaction_index DESC, position DESC
+    LIMIT 1`;
 }
 
 /** Returns keccak-256 of no bytes, as a literal like in the index `contracts_empty`. */

@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { firstRow, hasRows, pluck, type Queryable, type Sql } from "../../db/client.ts";
+import { firstRow, firstValue, hasRows, pluck, type Queryable, type Sql } from "../../db/client.ts";
 
 /** A proxy's target, as read at a block. */
 export interface ProxyRow {
@@ -59,28 +59,22 @@ export function isStaleProxy(sql: Queryable, address: Address) {
 
 /** Returns proxies with an outdated target, after an upgrade or a reorganisation, except the given ones. */
 export function listStaleProxies(sql: Sql, limit: number, without: readonly Address[]) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`
+  return pluck(sql<{ address: Address }[]>`
     SELECT address FROM proxies p
     WHERE block_number <= (SELECT head_number FROM sync_state)
       AND NOT address = ANY(${without}::bytea[])
       AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)
     ORDER BY address
-    LIMIT ${limit}`,
-  );
+    LIMIT ${limit}`);
 }
 
 /** Returns addresses that delegated at their last read, after `after`, except the given ones. */
 export function listProxies(sql: Sql, after: Address, limit: number, without: readonly Address[]) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`
+  return pluck(sql<{ address: Address }[]>`
     SELECT address FROM proxies
     WHERE address > ${after} AND NOT address = ANY(${without}::bytea[])
     ORDER BY address
-    LIMIT ${limit}`,
-  );
+    LIMIT ${limit}`);
 }
 
 /** Outcome of a check of an address; without implementations none was found. */
@@ -101,13 +95,12 @@ export async function insertProxyCheck(
 }
 
 /** Returns the guid of a check of the last hour with the same outcome; undefined when there is none. */
-export async function findProxyCheck(sql: Queryable, { address, implementations }: ProxyCheck) {
-  const [row] = await sql<{ guid: string }[]>`
+export function findProxyCheck(sql: Queryable, { address, implementations }: ProxyCheck) {
+  return firstValue(sql<{ guid: string }[]>`
     SELECT guid FROM proxy_checks
     WHERE address = ${address} AND implementations = ${sql.json(implementations)}
       AND created_at > now() - interval '1 hour'
-    LIMIT 1`;
-  return row?.guid;
+    LIMIT 1`);
 }
 
 /** Returns the outcome of a guid; undefined when there is none. */

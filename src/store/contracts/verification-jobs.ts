@@ -180,30 +180,30 @@ function elapsedMs(sql: Queryable): Fragment {
   return sql`(extract(epoch FROM greatest(interval '0', least(now() - started_at, interval '1 hour'))) * 1000)::int8`;
 }
 
-/** Returns whether a row is the claimed job, and still runs. */
-function isOfAttempt(sql: Queryable, { address, guid, attempt }: ClaimedJob): Fragment {
-  return sql`address = ${address} AND guid = ${guid} AND state = 'running' AND attempts = ${attempt}`;
+/** Changes a running job. Returns false, without a change, when it no longer belongs to this attempt. */
+async function changeRunning(sql: Queryable, job: ClaimedJob, changes: Fragment) {
+  const { address, guid, attempt } = job;
+  const changed = await sql`
+    UPDATE verification_jobs SET ${changes}
+    WHERE address = ${address} AND guid = ${guid} AND state = 'running' AND attempts = ${attempt}`;
+  return changed.count > 0;
 }
 
 /** Renews the lease of a running job. Returns false when it no longer belongs to this attempt. */
-export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
-  const renewed = await sql`
-    UPDATE verification_jobs SET lease_until = now() + ${LEASE}::interval
-    WHERE ${isOfAttempt(sql, job)}`;
-  return renewed.count > 0;
+export function renewLease(sql: Sql, job: ClaimedJob) {
+  return changeRunning(sql, job, sql`lease_until = now() + ${LEASE}::interval`);
 }
 
 /** Ends a running job; `failure` null: it passed. Returns false, without a change, when it no longer belongs to this attempt. */
-export async function finishJob(
+export function finishJob(
   sql: Queryable,
   job: ClaimedJob,
   failure: { code: string; reason: string } | null,
-): Promise<boolean> {
-  const finished = await sql`
-    UPDATE verification_jobs SET state = ${failure ? "failed" : "passed"}, finished_at = now(),
-      lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)}, request = NULL, failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}
-    WHERE ${isOfAttempt(sql, job)}`;
-  return finished.count > 0;
+) {
+  const changes = sql`state = ${failure ? "failed" : "passed"}, finished_at = now(), lease_until = NULL,
+    busy_ms = busy_ms + ${elapsedMs(sql)}, request = NULL,
+    failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}`;
+  return changeRunning(sql, job, changes);
 }
 
 /** Adds a note for the sender to a passed job. */
@@ -213,18 +213,13 @@ export async function noteOnPass(sql: Queryable, { guid }: ClaimedJob, note: str
 
 /** Marks a running job as abandoned at once, because its runner failed. */
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
-  await sql`
-    UPDATE verification_jobs SET lease_until = '-infinity'
-    WHERE ${isOfAttempt(sql, job)}`;
+  await changeRunning(sql, job, sql`lease_until = '-infinity'`);
 }
 
 /** Returns the leases of the running jobs. A renewed lease differs. */
 export function listLeases(sql: Sql) {
-  return pluck(
-    "lease",
-    sql<{ lease: string }[]>`
-    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`,
-  );
+  return pluck(sql<{ lease: string }[]>`
+    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`);
 }
 
 function leaseName(sql: Queryable): Fragment {
@@ -233,10 +228,9 @@ function leaseName(sql: Queryable): Fragment {
 
 /** Returns a running job to the queue as if unclaimed: its process is closing, or lost the database. */
 export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
-  await sql`
-    UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
-      busy_ms = busy_ms + ${elapsedMs(sql)}
-    WHERE ${isOfAttempt(sql, job)}`;
+  const changes = sql`state = 'pending', attempts = attempts - 1, lease_until = NULL,
+    busy_ms = busy_ms + ${elapsedMs(sql)}`;
+  await changeRunning(sql, job, changes);
 }
 
 /** Requeues abandoned jobs once, then fails them: such a job may crash every process. */

@@ -14,6 +14,11 @@ export interface TransactionPlace {
   transactionIndex: number;
 }
 
+/** Returns a place as the key of a map. */
+export function placeText({ blockNumber, transactionIndex }: TransactionPlace): string {
+  return `${blockNumber} ${transactionIndex}`;
+}
+
 /**
  * Returns places of the transactions from, to or creating the address, themselves or by a frame: those
  * of the first blocks with at least `count`, in order. Blocks are never split.
@@ -34,7 +39,7 @@ export async function listPlacesOfAddress(
   const found = new Map<string, TransactionPlace>();
   for (const rows of [own, internal]) {
     for (const place of await firstBlocks(sql, rows, bounds, order, count)) {
-      found.set(`${place.blockNumber} ${place.transactionIndex}`, place);
+      found.set(placeText(place), place);
     }
   }
   const sign = order === "asc" ? 1 : -1;

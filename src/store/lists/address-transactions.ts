@@ -7,17 +7,18 @@ import {
   behindPlace,
   blockOf,
   direction,
+  inOrder,
   inPublishedBlocks,
   type Order,
 } from "./page.ts";
-import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { type PartyFilter, pageOfActivity } from "./parties.ts";
 import { hasSucceeded, mayBeNamed, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
   blocks?: BlockBounds;
   /** Unix seconds, inclusive. */
   timestamps?: { from?: number | undefined; to?: number | undefined };
-} & ({ address: Address; side?: Side | undefined } | { parties: Parties });
+} & PartyFilter;
 
 /** A transaction in a list. */
 export interface TransactionEntry
@@ -48,11 +49,10 @@ export async function listTransactionsOfBlocks(
   order: Order,
   page: PageRange,
 ): Promise<TransactionEntry[]> {
-  const towards = direction(sql, order);
   const keys = sql`
     SELECT block_number, transaction_index FROM transactions
     WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)}
-    ORDER BY block_number ${towards}, transaction_index ${towards}
+    ORDER BY ${inOrder(sql, KEY, order)}
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return complete(sql, keys, order, page.limit);
 }
@@ -77,34 +77,18 @@ async function complete(sql: Queryable, page: Fragment, order: Order, limit: num
   return readPage(query, limit, ({ input }) => [input]);
 }
 
-function keysOf(sql: Queryable, filter: TransactionFilter, asked: Order, page: PageRange) {
-  const towards = direction(sql, asked);
-  const condition = sql`${within(sql, filter)} ${behindPlace(sql, page, KEY, asked)}`;
-  const key = sql`block_number, transaction_index`;
-  const order = sql`block_number ${towards}, transaction_index ${towards}`;
-  if ("address" in filter) {
-    return sql`
-      SELECT ${key} FROM address_transactions
-      WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
-      ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
-  }
-  const activity = activityWithSides(sql, {
+function keysOf(sql: Queryable, filter: TransactionFilter, order: Order, page: PageRange) {
+  const activity = {
     table: sql`address_transactions`,
-    isOf: (address) => sql`address = ${address}`,
-    condition,
-    key,
-    inIndex: order,
-    order,
-  });
-  return pageOfParties(sql, filter.parties, activity, page);
-}
-
-function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter): Fragment {
-  return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
+    isOf: (address: Address) => sql`address = ${address}`,
+    condition: sql`${inPublishedBlocks(sql, filter.blocks)} ${inTimes(sql, filter.timestamps)}`,
+    key: KEY,
+  };
+  return pageOfActivity(sql, filter, activity, order, page);
 }
 
 /** Converts times to a range of blocks, wider if block times decrease, and checks the times (migrations/0240_times_that_go_back.sql). */
-function inTimes(sql: Queryable, { from, to }: NonNullable<TransactionFilter["timestamps"]>) {
+function inTimes(sql: Queryable, { from, to }: TransactionFilter["timestamps"] = {}): Fragment {
   if (from === undefined && to === undefined) return sql``;
   const timesBack = sql`(SELECT times_back FROM sync_state)`;
   const early =

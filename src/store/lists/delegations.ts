@@ -1,5 +1,5 @@
 import type { Address } from "../../core/evm/address.ts";
-import type { Queryable, Transaction } from "../../db/client.ts";
+import { firstValue, hasRows, type Queryable, type Transaction } from "../../db/client.ts";
 import type { Delegation } from "../contracts/verified/abis.ts";
 import { markTokens } from "../state/tokens/marks.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
@@ -20,11 +20,12 @@ export function listUnreadAuthorizing(sql: Queryable): Promise<Authorizing[]> {
         AND block_number <= (SELECT head_number FROM sync_state))`;
 }
 
-/** Stores the delegations of a block, and marks the tokens at accounts whose delegation was not stored. */
+/** Stores delegations of a block, the last ones where `isWhole`, and marks the tokens at accounts whose delegation was not stored. */
 export async function writeDelegations(
   sql: Transaction,
   blockNumber: number,
   rows: ChainRows["delegations"],
+  isWhole: boolean,
 ): Promise<void> {
   const added = await sql<{ authority: Address }[]>`
     INSERT INTO delegations (authority, block_number, transaction_index, position, delegate, nonce)
@@ -34,7 +35,7 @@ export async function writeDelegations(
       ${rows.map(({ nonce }) => String(BigInt(nonce)))}::numeric[]
     ) AS rows (authority, transaction_index, position, delegate, nonce)
     ON CONFLICT DO NOTHING RETURNING authority`;
-  await sql`UPDATE sync_state SET delegations_to = ${blockNumber}`;
+  if (isWhole) await sql`UPDATE sync_state SET delegations_to = ${blockNumber}`;
   const accounts = added.map(({ authority }) => authority);
   await markTokens(sql, accounts, "code", blockNumber);
 }
@@ -95,15 +96,14 @@ async function findDelegate(
   const isAfter = before
     ? sql`(block_number, transaction_index) >= (${before.blockNumber}::bigint, ${before.transactionIndex}::int)`
     : sql`true`;
-  const [first] = await sql<{ delegate: Address }[]>`
+  const first = await firstValue(sql<{ delegate: Address }[]>`
     SELECT delegate FROM delegations
     WHERE authority = ${account} AND nonce = ${nonce}::numeric AND ${isUpTo(sql, place)} AND ${isAfter}
-    ORDER BY block_number, transaction_index, position LIMIT 1`;
-  return user ? undefined : first?.delegate;
+    ORDER BY block_number, transaction_index, position LIMIT 1`);
+  return user ? undefined : first;
 }
 
 /** Returns whether all delegations of a block are stored. */
-export async function hasDelegations(sql: Queryable, blockNumber: number): Promise<boolean> {
-  const [state] = await sql`SELECT 1 FROM sync_state WHERE delegations_to >= ${blockNumber}`;
-  return state !== undefined;
+export function hasDelegations(sql: Queryable, blockNumber: number) {
+  return hasRows(sql`SELECT 1 FROM sync_state WHERE delegations_to >= ${blockNumber}`);
 }

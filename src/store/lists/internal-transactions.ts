@@ -6,15 +6,15 @@ import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
-  behindKey,
   behindPlace,
   blockOf,
   direction,
+  inOrder,
   inPublishedBlocks,
   type Order,
   pageOfBlocks,
 } from "./page.ts";
-import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { type PartyFilter, pageOfActivity } from "./parties.ts";
 
 /** A frame of a transaction's trace. */
 export interface InternalTransactionEntry {
@@ -50,7 +50,7 @@ export interface InternalTransactionFilter {
 
 export type AddressInternalTransactionFilter = InternalTransactionFilter & {
   blocks?: BlockBounds;
-} & ({ address: Address; side?: Side | undefined } | { parties: Parties });
+} & PartyFilter;
 
 const KEY = ["block_number", "transaction_index", "position"] as const;
 
@@ -61,38 +61,16 @@ export async function listInternalTransactionsOfAddress(
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
-}
-
-/** Selects the columns of a page; of parties only the key's. */
-function pageOf(
-  sql: Queryable,
-  filter: AddressInternalTransactionFilter,
-  asked: Order,
-  page: PageRange,
-): Fragment {
-  const towards = direction(sql, asked);
-  const key = sql`block_number, transaction_index, position`;
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
-  const condition = sql`
-    ${inPublishedBlocks(sql, filter.blocks)} ${behindPlace(sql, page, KEY, asked)} ${valuedOnly}`;
-  const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  const inIndex = sql`block_number ${towards}`;
-  if ("parties" in filter) {
-    const activity = activityWithSides(sql, {
-      table: sql`address_internal_transactions`,
-      isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
-      condition,
-      key,
-      inIndex,
-      order,
-    });
-    return pageOfParties(sql, filter.parties, activity, page);
-  }
-  const rows = sql`
-    SELECT ${key} FROM address_internal_transactions
-    WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
-  return pageOfBlocks(sql, rows, { inIndex, order }, page);
+  const activity = {
+    table: sql`address_internal_transactions`,
+    isOf: (address: Address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
+    condition: sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`,
+    key: KEY,
+    inIndex: ["block_number"],
+  };
+  const keys = pageOfActivity(sql, filter, activity, order, page);
+  return complete(sql, keys, order, page.limit);
 }
 
 /** Returns internal transactions of a range of blocks. */
@@ -102,14 +80,12 @@ export async function listInternalTransactionsOfBlocks(
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
-  const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
   const rows = sql`
     SELECT block_number, transaction_index, position FROM internal_transactions
     WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)} ${valued(sql, includeZeroValue)}`;
   const orders = {
-    inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
-    order: places,
+    inIndex: includeZeroValue ? undefined : inOrder(sql, ["block_number"], order),
+    order: inOrder(sql, KEY, order),
   };
   return complete(sql, pageOfBlocks(sql, rows, orders, page), order, page.limit);
 }
@@ -122,7 +98,7 @@ export async function listInternalTransactionsOfTransaction(
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const key = KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const);
+  const qualified = KEY.map((name) => `i.${name}`);
   return complete(
     sql,
     sql`
@@ -130,7 +106,7 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_place(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-        ${behindKey(sql, page, key, order)}
+        ${behindPlace(sql, page, qualified, order)}
       ORDER BY i.position ${direction(sql, order)}
       LIMIT ${page.limit} OFFSET ${page.skip}`,
     order,

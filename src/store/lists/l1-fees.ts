@@ -3,19 +3,15 @@ import { dayOf } from "../state/daily-statistics.ts";
 import type { BlockRange } from "../writer/chain.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
 import { areIndexed } from "../writer/earlier-traces.ts";
-
-interface Place {
-  blockNumber: number;
-  transactionIndex: number;
-}
+import { placeText, type TransactionPlace } from "./address-places.ts";
 
 /** Returns the L1 fee of a transaction as text: wei, "0" where its receipt has none, "" while it is unknown. */
-export type L1FeeOf = (place: Place) => string;
+export type L1FeeOf = (place: TransactionPlace) => string;
 
 /** Reads the L1 fees of transactions in a separate query; undefined on a chain without L1 fees. */
 export async function readL1Fees(
   sql: Queryable,
-  places: readonly Place[],
+  places: readonly TransactionPlace[],
   l1FeesFrom: number | null,
 ): Promise<L1FeeOf | undefined> {
   if (l1FeesFrom === null) return undefined;
@@ -23,15 +19,13 @@ export async function readL1Fees(
   const rows =
     known.length === 0
       ? []
-      : await sql<(Place & { l1Fee: string | null })[]>`
+      : await sql<(TransactionPlace & { l1Fee: string | null })[]>`
           SELECT block_number, transaction_index, l1_fee FROM l1_fees_at(
             ${known.map(({ blockNumber }) => blockNumber)}::bigint[],
             ${known.map(({ transactionIndex }) => transactionIndex)}::int[])`;
-  const fees = new Map(rows.map((row) => [keyOf(row), row.l1Fee ?? "0"]));
-  return (place) => fees.get(keyOf(place)) ?? "";
+  const fees = new Map(rows.map((row) => [placeText(row), row.l1Fee ?? "0"]));
+  return (place) => fees.get(placeText(place)) ?? "";
 }
-
-const keyOf = ({ blockNumber, transactionIndex }: Place) => `${blockNumber} ${transactionIndex}`;
 
 /** Returns the range of published blocks with unread L1 fees, on a chain with such fees; null when there are none. */
 export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> {
@@ -45,11 +39,7 @@ export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> 
  * Writes the L1 fees and further fields of the blocks from `from` on, and marks these blocks as read.
  * Returns false, and writes nothing, if one of the blocks is not the indexed one.
  */
-export async function writeEarlierFees(
-  sql: Transaction,
-  from: number,
-  rows: ChainRows,
-): Promise<boolean> {
+export async function writeEarlierFees(sql: Transaction, from: number, rows: ChainRows) {
   if (!(await areIndexed(sql, from, rows))) return false;
   for (const { number, l1Fees, timestamp } of rows.blocks) {
     const fees = l1Fees === null ? null : String(BigInt(l1Fees));

@@ -154,7 +154,7 @@ function keysOf(
   const pageOf = (search: LogSearch, page: PageRange) => {
     const rows = sql`
       SELECT block_number, log_index FROM logs
-      WHERE ${found(sql, search, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
+      WHERE ${within(sql, search.range, blocks)} ${matching(sql, search.pattern)} ${behindPlace(sql, page, KEY, asked)}`;
     return pageOfBlocks(sql, rows, buildOrders(sql, search, by), page);
   };
   const [first, ...others] = searches;
@@ -171,11 +171,6 @@ function keysOf(
 function buildOrders(sql: Queryable, { range }: LogSearch, by: Fragment) {
   const order = sql`block_number ${by}, log_index ${by}`;
   return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
-}
-
-/** Returns the condition of a search. */
-function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
-  return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
 /** Returns the ranges that contain the pattern's logs, beginning with the one that is probably the smallest. */

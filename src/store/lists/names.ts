@@ -72,10 +72,7 @@ export async function listNames(sql: Queryable, addresses: readonly Address[]) {
 
 /** Lists tokens, newest first. */
 export async function listTokens(sql: Queryable, page: PageRange): Promise<ListedToken[]> {
-  const key = [
-    [sql`first_block`, "bigint"],
-    [sql`address`, "bytea"],
-  ] as const;
+  const key = { first_block: "bigint", address: "bytea" } as const;
   return sql<ListedToken[]>`
     SELECT ${names(sql)}, page.first_block, t.decimals, t.holder_count FROM (
       SELECT address, first_block FROM tokens WHERE true ${behindKey(sql, page, key, "desc")}

@@ -16,6 +16,14 @@ export function direction(sql: Queryable, order: Order): Fragment {
   return order === "asc" ? sql`ASC` : sql`DESC`;
 }
 
+/** Returns columns as an order, all in one direction. */
+export function inOrder(sql: Queryable, columns: readonly string[], order: Order): Fragment {
+  const towards = direction(sql, order);
+  return columns
+    .map((name) => sql`${sql(name)} ${towards}`)
+    .reduce((all, one) => sql`${all}, ${one}`);
+}
+
 /** Forms of the columns in lists' orders. */
 const KEY_FORMS = {
   bigint: /^-?\d{1,16}$/,
@@ -47,14 +55,16 @@ export class InvalidKey extends StoreError {
 export function behindKey(
   sql: Queryable,
   { after = [] }: Pick<PageRange, "after">,
-  columns: readonly (readonly [column: Fragment, form: KeyForm])[],
+  columns: Readonly<Record<string, KeyForm>>,
   order: Order,
 ): Fragment {
+  const forms = Object.values(columns);
   if (after.length === 0) return sql``;
-  if (after.length !== columns.length) throw new InvalidKey();
-  const values = columns.map(([, form], index) => castTo(sql, form, after[index] ?? ""));
-  const list = (parts: readonly Fragment[]) => parts.reduce((all, part) => sql`${all}, ${part}`);
-  const [row, key] = [list(columns.map(([column]) => column)), list(values)];
+  if (after.length !== forms.length) throw new InvalidKey();
+  const key = forms
+    .map((form, index) => castTo(sql, form, after[index] ?? ""))
+    .reduce((all, value) => sql`${all}, ${value}`);
+  const row = sql`${sql(Object.keys(columns))}`;
   return order === "asc" ? sql`AND (${row}) > (${key})` : sql`AND (${row}) < (${key})`;
 }
 
@@ -65,12 +75,8 @@ export function behindPlace(
   columns: readonly string[],
   order: Order,
 ): Fragment {
-  return behindKey(
-    sql,
-    page,
-    columns.map((name) => [sql`${sql(name)}`, "bigint"] as const),
-    order,
-  );
+  const forms = columns.map((name) => [name, "bigint"] as const);
+  return behindKey(sql, page, Object.fromEntries(forms), order);
 }
 
 /** Returns the condition on a published block within the bounds, as an index range. `column` is the bare name. */
@@ -87,19 +93,20 @@ export function inPublishedBlocks(
 }
 
 /**
- * Returns a page of `rows` (a SELECT without an order) whose index is ordered by block only
- * (`inIndex`). It reads as many whole blocks as the page needs, and sorts them in `order`. An
+ * Returns a page of `rows` (a SELECT without an order). `inIndex` is the order of its index where that
+ * is by block only: then it reads as many whole blocks as the page needs, and sorts them in `order`. An
  * incremental sort would do the same, but a generic plan sorts all rows of a key instead. On
  * several servers each one sorts its rows, because Citus drops ties, and the result is sorted again.
  */
 export function pageOfBlocks(
   sql: Queryable,
   rows: Fragment,
-  { inIndex, order }: { inIndex: Fragment; order: Fragment },
+  { inIndex, order }: { inIndex?: Fragment | undefined; order: Fragment },
   { limit, skip }: PageRange,
 ): Fragment {
-  if (isDistributedRead(sql)) {
-    return sql`${rows} ORDER BY ${inIndex}, ${order} LIMIT ${limit} OFFSET ${skip}`;
+  if (!inIndex || isDistributedRead(sql)) {
+    const whole = inIndex ? sql`${inIndex}, ${order}` : order;
+    return sql`${rows} ORDER BY ${whole} LIMIT ${limit} OFFSET ${skip}`;
   }
   return sql`
     SELECT * FROM (

@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Fragment, firstValue, type Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
@@ -9,11 +9,12 @@ import {
   behindPlace,
   blockOf,
   direction,
+  inOrder,
   inPublishedBlocks,
   type Order,
   pageOfBlocks,
 } from "./page.ts";
-import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { type Parties, pageOfActivity } from "./parties.ts";
 import { mayBeNamed } from "./transactions.ts";
 
 /** Number of the ERC that a token follows. */
@@ -26,13 +27,8 @@ export type TokenTransferFilter = { standard: TokenStandard; blocks?: BlockBound
   | { token: Address }
 );
 
-/** One transfer of one token id, with its transaction and its token. */
-export interface TokenTransferEntry {
-  blockNumber: number;
-  blockHash: Hex;
-  timestampSeconds: number;
-  /** Head number minus block number. */
-  confirmations: number;
+/** One transfer of one token id, with its token. */
+interface TokenTransfer {
   logIndex: number;
   batchIndex: number;
   /** Of the transfer; the zero address for a mint. */
@@ -45,6 +41,15 @@ export interface TokenTransferEntry {
   tokenName: string | null;
   tokenSymbol: string | null;
   tokenDecimals: number | null;
+}
+
+/** A transfer with its transaction. */
+export interface TokenTransferEntry extends TokenTransfer {
+  blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
   transactionIndex: number;
   transactionHash: Hex;
   transactionTo: Address | null;
@@ -67,7 +72,7 @@ export async function listTokenTransfers(
   order: Order,
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
-  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
+  return complete(sql, keysOf(sql, filter, order, page), order, page.limit);
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
@@ -96,51 +101,33 @@ async function complete(sql: Queryable, page: Fragment, order: Order, limit: num
   return readPage(query, limit, ({ input }) => [input]);
 }
 
-/** Selects the columns of a page; of a token alone, and of parties, only the key's. */
-function pageOf(sql: Queryable, filter: TokenTransferFilter, asked: Order, page: PageRange) {
-  const towards = direction(sql, asked);
+/** Selects the keys of a page. */
+function keysOf(sql: Queryable, filter: TokenTransferFilter, order: Order, page: PageRange) {
   const { standard, token, blocks } = filter;
-  const key = sql`block_number, log_index, batch_index`;
-  const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
-  const condition = sql`
-    standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
-  const inBlocks = sql`block_number ${towards}`;
-  const inIndex = token === undefined ? order : inBlocks;
-  const rowsOf = (address: Address, side?: Side) => sql`
-    SELECT ${key} FROM address_token_transfers
-    WHERE ${condition} ${onSide(sql, side)} AND ${
+  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
+  if (!("address" in filter || "parties" in filter)) {
+    // The token in the order selects its own index: see `LogRange` in logs.ts.
+    const rows = sql`
+      SELECT block_number, log_index, batch_index FROM token_transfers
+      WHERE ${condition} ${behindPlace(sql, page, KEY, order)} AND token = ANY(ARRAY[${filter.token}::bytea])`;
+    const inIndex = inOrder(sql, ["token", "block_number"], order);
+    return pageOfBlocks(sql, rows, { inIndex, order: inOrder(sql, KEY, order) }, page);
+  }
+  const activity = {
+    table: sql`address_token_transfers`,
+    isOf: (address: Address) =>
       token === undefined
         ? sql`address = ${address}`
-        : hasKey(sql, [sql`address`, sql`${address}::bytea`], [sql`token`, sql`${token}::bytea`])
-    }`;
-  if ("parties" in filter) {
-    return pageOfParties(sql, filter.parties, { key, inIndex, order, entriesOf: rowsOf }, page);
-  }
-  if ("address" in filter) {
-    return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
-  }
-  // The token in the order selects its own index: see `LogRange` in logs.ts.
-  const rows = sql`
-    SELECT ${key} FROM token_transfers
-    WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
-  const ofToken = sql`token ${towards}, ${inBlocks}`;
-  return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
+        : hasKey(sql, [sql`address`, sql`${address}::bytea`], [sql`token`, sql`${token}::bytea`]),
+    condition,
+    key: KEY,
+    inIndex: token === undefined ? undefined : ["block_number"],
+  };
+  return pageOfActivity(sql, filter, activity, order, page);
 }
 
-/** One transfer of one token id, for the page of its transaction. */
-export type TransferOfTransaction = Pick<
-  TokenTransferEntry,
-  | "logIndex"
-  | "batchIndex"
-  | "from"
-  | "to"
-  | "token"
-  | "tokenId"
-  | "amount"
-  | "tokenName"
-  | "tokenSymbol"
-  | "tokenDecimals"
-> & { standard: TokenStandard };
+/** A transfer for the page of its transaction. */
+export type TransferOfTransaction = TokenTransfer & { standard: TokenStandard };
 
 /** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
 export function listTransfersOfTransaction(sql: Queryable, transactionHash: Hex, page: PageRange) {
@@ -162,10 +149,7 @@ export function listTransfersOfTransaction(sql: Queryable, transactionHash: Hex,
 }
 
 /** Returns the newest published block with a transfer of a token, or from or to an address; undefined without one. */
-export async function getLastTransferBlock(
-  sql: Queryable,
-  of: { token: Address } | { owner: Address },
-): Promise<number | undefined> {
+export function getLastTransferBlock(sql: Queryable, of: { token: Address } | { owner: Address }) {
   const rows = ([20, 404, 721, 1155] as const)
     .map((standard) => {
       const [side, list] =
@@ -177,7 +161,6 @@ export async function getLastTransferBlock(
          ORDER BY ${side} DESC, block_number DESC LIMIT 1)`;
     })
     .reduce((all, one) => sql`${all} UNION ALL ${one}`);
-  const [last] = await sql<{ number: number }[]>`
-    SELECT block_number AS number FROM (${rows}) AS transfers ORDER BY block_number DESC LIMIT 1`;
-  return last?.number;
+  return firstValue(sql<{ number: number }[]>`
+    SELECT block_number AS number FROM (${rows}) AS transfers ORDER BY block_number DESC LIMIT 1`);
 }

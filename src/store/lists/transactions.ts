@@ -3,6 +3,7 @@ import { type ReadAuthorization, readAuthorizations } from "../../core/evm/autho
 import type { Hex } from "../../core/evm/hex.ts";
 import { type Fragment, firstRow, hasRows, pluck, type Queryable } from "../../db/client.ts";
 import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
+import type { TransactionPlace } from "./address-places.ts";
 import { listDelegates } from "./delegations.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
@@ -41,7 +42,8 @@ export interface TransactionDetail {
 export function mayBeNamed(sql: Queryable, receiver = sql`to_address`): Fragment {
   return sql`(
     EXISTS (SELECT 1 FROM verified_contracts WHERE address = ${receiver})
-    OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver}))`;
+    OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver})
+    OR EXISTS (SELECT 1 FROM delegations WHERE authority = ${receiver}))`;
 }
 
 /** Returns whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
@@ -108,8 +110,6 @@ export interface ReadDetails {
   abis: VerifiedAbi[];
 }
 
-type Place = Pick<TransactionDetail, "blockNumber" | "transactionIndex">;
-
 const MOST_FAILED = 20;
 const MOST_DELEGATIONS = 50;
 export const MOST_AUTHORIZATIONS = 100;
@@ -139,7 +139,7 @@ export async function readTransactionDetails(
   return { facts, authorizations, abis };
 }
 
-function getFacts(sql: Queryable, { blockNumber, transactionIndex }: Place) {
+function getFacts(sql: Queryable, { blockNumber, transactionIndex }: TransactionPlace) {
   return firstRow(sql<TransactionFacts[]>`
     SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
       t.max_priority_fee_per_gas, b.base_fee_per_gas, t.extra,
@@ -149,7 +149,7 @@ function getFacts(sql: Queryable, { blockNumber, transactionIndex }: Place) {
 }
 
 /** Selects calls that ran other code in the caller's context, the first of each. */
-function listDelegations(sql: Queryable, { blockNumber, transactionIndex }: Place) {
+function listDelegations(sql: Queryable, { blockNumber, transactionIndex }: TransactionPlace) {
   return sql<Delegation[]>`
     SELECT from_address AS caller, to_address AS callee FROM internal_transactions
     WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
@@ -160,14 +160,11 @@ function listDelegations(sql: Queryable, { blockNumber, transactionIndex }: Plac
 }
 
 /** Returns callees of the failed frames, the outermost first. */
-function listFailedCallees(sql: Queryable, { blockNumber, transactionIndex }: Place) {
-  return pluck(
-    "callee",
-    sql<{ callee: Address }[]>`
+function listFailedCallees(sql: Queryable, { blockNumber, transactionIndex }: TransactionPlace) {
+  return pluck(sql<{ callee: Address }[]>`
     SELECT to_address AS callee FROM internal_transactions
     WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
       AND error IS NOT NULL AND to_address IS NOT NULL
     ORDER BY position
-    LIMIT ${MOST_FAILED}`,
-  );
+    LIMIT ${MOST_FAILED}`);
 }

@@ -1,6 +1,7 @@
 import { type Address, wordOfAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
+import { placeText, type TransactionPlace } from "./address-places.ts";
 import { type PageRange, PageTooLarge } from "./large-pages.ts";
 import { type LogEntry, type LogPattern, matching, readLogs, searchLogs } from "./logs.ts";
 import { type BlockBounds, behindPlace, direction, inPublishedBlocks, type Order } from "./page.ts";
@@ -38,16 +39,13 @@ export async function listUserOperations(
   page: PageRange,
 ): Promise<UserOperationEntry[]> {
   const logs = await findLogs(sql, filter, order, page);
-  const senders = await sql<{ blockNumber: number; transactionIndex: number; from: Address }[]>`
+  const senders = await sql<(TransactionPlace & { from: Address })[]>`
     SELECT block_number, transaction_index, from_address AS from FROM transactions_at(
       ${logs.map(({ blockNumber }) => blockNumber)}::bigint[],
       ${logs.map(({ transactionIndex }) => transactionIndex)}::int[])`;
-  const byPlace = new Map(senders.map((row) => [placeOf(row), row.from]));
-  return logs.map((log) => ({ ...log, bundler: byPlace.get(placeOf(log)) ?? "0x" }));
+  const byPlace = new Map(senders.map((row) => [placeText(row), row.from]));
+  return logs.map((log) => ({ ...log, bundler: byPlace.get(placeText(log)) ?? "0x" }));
 }
-
-const placeOf = (row: { blockNumber: number; transactionIndex: number }) =>
-  `${row.blockNumber} ${row.transactionIndex}`;
 
 function findLogs(sql: Queryable, filter: UserOperationFilter, order: Order, page: PageRange) {
   const { blocks, entryPoint: address } = filter;
@@ -98,7 +96,7 @@ async function logsOfBundler(
       WHERE address = ${bundler} AND ${inPublishedBlocks(sql, { ...blocks, ...bounds })}
         ${onSide(sql, "from")} ${behindPlace(sql, { after }, PLACE, order)}
       ORDER BY block_number ${towards}, transaction_index ${towards} LIMIT ${TRANSACTIONS}`;
-    const rows = await sql<{ blockNumber: number; transactionIndex: number; logs: number[] }[]>`
+    const rows = await sql<(TransactionPlace & { logs: number[] })[]>`
       WITH sent AS MATERIALIZED (${sent})
       SELECT block_number, transaction_index, ARRAY(
         SELECT log_index FROM logs_of_transaction(sent.block_number, sent.transaction_index)

@@ -1,4 +1,4 @@
-import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { type Fragment, firstValue, type Queryable, type Transaction } from "../../db/client.ts";
 import { direction, type Order } from "../lists/page.ts";
 import type { ServedHead } from "../sync-state.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
@@ -156,10 +156,9 @@ export function listDailyStatistics(
 }
 
 /** Returns the fees of a day in wei, the day counted from 1970-01-01; undefined when it has no blocks. */
-export async function getDailyFees(sql: Queryable, day: number): Promise<string | undefined> {
-  const [row] = await sql<{ fees: string }[]>`
-    SELECT fees + l1_fees AS fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`;
-  return row?.fees;
+export function getDailyFees(sql: Queryable, day: number) {
+  return firstValue(sql<{ fees: string }[]>`
+    SELECT fees + l1_fees AS fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`);
 }
 
 /** Returns the last day (from 1970-01-01) with unread L1 fees; -Infinity without. `served` is the snapshot's head. */

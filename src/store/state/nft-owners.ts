@@ -66,7 +66,7 @@ export async function listNftsOfOwner(
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
-      ${behindKey(sql, page, [[sql`token_id`, "numeric"]], "asc")}
+      ${behindKey(sql, page, { token_id: "numeric" }, "asc")}
     ORDER BY token_id
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);
@@ -74,11 +74,19 @@ export async function listNftsOfOwner(
 
 /** Returns ids of a collection with transfers of their own, ascending, at most `limit`. */
 export function listKnownIds(sql: Queryable, token: Address, limit: number) {
-  return pluck(
-    "tokenId",
-    sql<{ tokenId: string }[]>`
-    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`,
-  );
+  return pluck(sql<{ tokenId: string }[]>`
+    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`);
+}
+
+/** Returns the ids of ERC-404's own events from or to an owner, the newest `limit` events. */
+export function listIdsOfHybrid(sql: Queryable, token: Address, owner: Address, limit: number) {
+  return pluck(sql<{ tokenId: string }[]>`
+    SELECT DISTINCT token_id FROM (
+      SELECT moved.token_id FROM transfers_of_holding(${owner}, ${token}) AS activity
+      CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS moved
+      WHERE activity.standard = 404 AND moved.token_id IS NOT NULL AND ${inPublishedBlocks(sql, {}, "activity.block_number")}
+      ORDER BY activity.block_number DESC LIMIT ${limit}
+    ) AS moved`);
 }
 
 /** Returns the numbers in a token's latest logs, which may be ids, as decimal text. */

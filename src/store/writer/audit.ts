@@ -1,4 +1,4 @@
-import type { Queryable, Sql } from "../../db/client.ts";
+import { hasRows, type Queryable, type Sql } from "../../db/client.ts";
 import { type CopyTable, copyInto } from "../../db/copy.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
 
@@ -64,8 +64,6 @@ async function listIgnoredColumns(sql: Queryable, blockNumber: number): Promise<
 }
 
 /** Returns whether inputs of calls are dropped (`chain/traces/call-inputs.ts`), which an earlier release kept. */
-async function hasInputsNotKept(sql: Queryable, table: string): Promise<boolean> {
-  return (
-    (await sql`SELECT 1 FROM ${sql(table)} WHERE position > 0 AND input IS NULL LIMIT 1`).length > 0
-  );
+function hasInputsNotKept(sql: Queryable, table: string) {
+  return hasRows(sql`SELECT 1 FROM ${sql(table)} WHERE position > 0 AND input IS NULL LIMIT 1`);
 }

@@ -52,7 +52,7 @@ export async function deferIndexes(sql: Transaction, stateTables: readonly strin
 
 /** Returns the names of the missing indexes, in build order. */
 export function listDeferredIndexes(sql: Sql) {
-  return pluck("name", sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`);
+  return pluck(sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`);
 }
 
 /** Builds a missing index. An interruption leaves it missing, to be built again. */

@@ -1,5 +1,5 @@
 import { StoreError } from "../../core/errors.ts";
-import type { Queryable, Sql, Transaction } from "../../db/client.ts";
+import { hasRows, type Queryable, type Sql, type Transaction } from "../../db/client.ts";
 import { isOutdated } from "../../db/migrate.ts";
 import { endSharers } from "../../db/session.ts";
 
@@ -122,21 +122,19 @@ export async function writeAs(
 }
 
 /** Returns whether a process that writes fewer chains is standby for the chain. */
-async function isAnothersTurn(sql: Queryable): Promise<boolean> {
-  const [found] = await sql<[{ isTheirs: boolean }]>`
+function isAnothersTurn(sql: Queryable) {
+  return hasRows(sql`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains < own.chains) AS is_theirs`;
-  return found.isTheirs;
+    SELECT FROM others, own WHERE others.chains < own.chains`);
 }
 
 /** Returns whether a standby for the chain writes two chains fewer, and waits for no chain without a writer. */
-async function isUneven(sql: Queryable): Promise<boolean> {
-  const [found] = await sql<[{ isUneven: boolean }]>`
+function isUneven(sql: Queryable) {
+  return hasRows(sql<{ chains: number }[]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+    SELECT others.chains FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
       SELECT 1 FROM sessions free WHERE free.process = others.process
-        AND NOT EXISTS (SELECT 1 FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))) AS is_uneven`;
-  return found.isUneven;
+        AND NOT EXISTS (SELECT 1 FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))`);
 }
 
 /** Returns queries of a WITH: the `own` process, and the `others` on standby for its chain, with the number of chains that each writes. */

@@ -130,9 +130,7 @@ const FILE_NAMES: readonly { pattern: RegExp; kind: CompilerKind; family: Compil
 ];
 
 /** Parses a compiler's file name; undefined for other names. The commit may be missing. */
-export function parseFileName(
-  name: string,
-): { kind: CompilerKind; family: CompilerFamily; version: CompilerVersion } | undefined {
+export function parseFileName(name: string) {
   for (const { pattern, kind, family } of FILE_NAMES) {
     const version = parseVersion(pattern.exec(name)?.[1] ?? "");
     if (version !== undefined) return { kind, family, version };

@@ -73,6 +73,8 @@ const VYPER_OUTPUTS = [
 ];
 /** Documentation that violates vyper's rules is an error only when it is requested. */
 const VYPER_CODE_OUTPUTS = VYPER_OUTPUTS.filter((output) => !output.endsWith("doc"));
+/** All contracts of solc. */
+const WIDE: Selection = { "*": { "*": SOLC_OUTPUTS } };
 /** Older compilers lack outputs of one contract. */
 const NARROW_SINCE = "0.5.0";
 /** Older releases of vyper need an entry for each source. */
@@ -84,7 +86,7 @@ export async function attempt(session: Session, input: CompilerInput): Promise<A
   if (!isVyper && narrowSelection(session, input) === undefined) return attemptOnce(session, input);
   const first = await attemptOnce(session, input).catch(compilerError);
   if (!("failure" in first) && (isVyper || isPromising(first))) return first;
-  const wider = isVyper ? vyperSelection(session, input, VYPER_CODE_OUTPUTS) : wideSelection();
+  const wider = isVyper ? vyperSelection(session, input, VYPER_CODE_OUTPUTS) : WIDE;
   const second = await compileAndMatch(session, input, wider).catch(compilerError);
   if (!("failure" in second)) return second;
   if (!("failure" in first)) return first;
@@ -93,7 +95,7 @@ export async function attempt(session: Session, input: CompilerInput): Promise<A
 
 /** As `attempt`, with the narrowest selection of outputs only. */
 export function attemptOnce(session: Session, input: CompilerInput): Promise<Attempt> {
-  return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection());
+  return compileAndMatch(session, input, narrowSelection(session, input) ?? WIDE);
 }
 
 /** Returns the compiler's error about the sources; throws any other. */
@@ -126,10 +128,6 @@ function vyperSelection(
   const needsAll = compareReleases(compiler.version.release, VYPER_NARROW_SINCE) < 0;
   const others = needsAll ? [...sources.keys()].map((other) => [other, ["abi"]]) : [];
   return { ...Object.fromEntries(others), [path]: outputs };
-}
-
-function wideSelection(): Selection {
-  return { "*": { "*": SOLC_OUTPUTS } };
 }
 
 async function compileAndMatch(session: Session, input: CompilerInput, selection: Selection) {
@@ -198,11 +196,7 @@ export async function readMetadata(
 const TREE_BYTES = 80;
 
 /** Yields syntax trees of the files in a contract's metadata, as many as one output holds. Compiles nothing. */
-export async function* readTrees(
-  { compiler }: Session,
-  input: CompilerInput,
-  metadata: string,
-): AsyncGenerator<readonly unknown[]> {
+export async function* readTrees({ compiler }: Session, input: CompilerInput, metadata: string) {
   const named = filesIn(metadata);
   const bound = compiler.maxOutputBytes / TREE_BYTES;
   let selection: Selection = {};

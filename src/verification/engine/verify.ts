@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isAddress } from "../../core/evm/address.ts";
 import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { Compiler } from "../compilers/compiler.ts";
@@ -21,6 +22,7 @@ import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { attemptEvmVersions, diagnoseSettings, explain, WRONG_ARGUMENTS } from "./explain.ts";
 import { readImmutables } from "./immutables.ts";
+import { givenAddresses } from "./kept-sources.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
@@ -191,12 +193,9 @@ function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): voi
 
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
   const runtime = candidates[0]?.contract.runtime.bytes;
-  const given = input.settings["libraries"];
-  if (runtime === undefined || typeof given !== "object" || given === null) return undefined;
-  for (const [name, address] of Object.values(given).flatMap((names) =>
-    Object.entries(names ?? {}),
-  )) {
-    if (typeof address !== "string" || !isHexData(address) || address.length !== 42) continue;
+  if (runtime === undefined) return undefined;
+  for (const [name, address] of Object.entries(givenAddresses(input.settings, {}))) {
+    if (!isAddress(address)) continue;
     const offset = runtime.indexOf(hexToBytes(address));
     const there = onChain.runtimeCode.subarray(offset, offset + 20);
     if (offset < 0 || there.equals(hexToBytes(address))) continue;

@@ -42,11 +42,9 @@ export function checkRuns({ optimizer }: Settings): void {
 }
 
 /** Returns whether the compiler appends metadata; otherwise the author chooses the end of the code. */
-export function writesMetadata({
-  language,
-  settings: { metadata },
-}: Pick<CompilerInput, "language" | "settings">): boolean {
-  return language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
+export function writesMetadata(input: Pick<CompilerInput, "language" | "settings">): boolean {
+  const { metadata } = input.settings;
+  return input.language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
 }
 
 /** Returns the record without some of its keys. */

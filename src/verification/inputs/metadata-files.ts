@@ -14,9 +14,7 @@ const HASHED_BYTES = 136;
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
 
 /** Returns the metadata file and its compiler version; undefined without one. Ignores metadata that a source quotes. */
-export function findMetadata(
-  files: readonly SourceFile[],
-): { text: string; compilerVersion: string } | undefined {
+export function findMetadata(files: readonly SourceFile[]) {
   for (const { text } of files.filter((file) => file.text.trimStart().startsWith("{"))) {
     const compilerVersion = COMPILER_VERSION.exec(text)?.[1];
     if (compilerVersion !== undefined) return { text, compilerVersion };

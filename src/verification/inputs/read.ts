@@ -14,11 +14,10 @@ import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readFlattened, readVyper } from "./single-file.ts";
 import { readStandardJson } from "./standard-json.ts";
 
-/** Returns a request's compiler; parses as little as possible. Throws `VerificationError` of code `no-metadata`. */
-export function requestedCompiler(form: VerificationForm): {
-  family: CompilerFamily;
-  version: string;
-} {
+/** Returns a request's compiler; undefined for files without metadata. Parses as little as possible. */
+export function requestedCompiler(
+  form: VerificationForm,
+): { family: CompilerFamily; version: string } | undefined {
   switch (form.format) {
     case "flattened":
     case "standard-json":
@@ -28,8 +27,7 @@ export function requestedCompiler(form: VerificationForm): {
       return { family: "vyper", version: form.compilerVersion };
     case "metadata-files": {
       const metadata = findMetadata(form.files);
-      if (metadata === undefined) throw new VerificationError({ code: "no-metadata" });
-      return { family: "solc", version: metadata.compilerVersion };
+      return metadata && { family: "solc", version: metadata.compilerVersion };
     }
   }
 }

@@ -39,11 +39,7 @@ const OTHER_TEXT =
 const DIAGNOSIS_MS = 5000;
 
 /** Runs a job, stores its outcome and returns whether it passed. Throws without an outcome: database lost, worker broken, aborted. */
-export async function runJob(
-  context: JobContext,
-  job: ClaimedJob,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function runJob(context: JobContext, job: ClaimedJob, signal: AbortSignal) {
   const { sql, log } = context;
   const startedAt = performance.now();
   const outcome = await outcomeOf(context, job, signal);

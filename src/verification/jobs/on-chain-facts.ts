@@ -2,15 +2,14 @@ import { keccak256 } from "viem/utils";
 import type { Chain } from "../../chain/chain.ts";
 import type { Head } from "../../chain/questions.ts";
 import { sleep } from "../../core/async.ts";
-import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { isContractCode } from "../../core/evm/contract-code.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks/blocks.ts";
-import { type CreationFacts, getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { type CreationFacts, getCreationFacts } from "../../store/contracts/creations.ts";
 import { readUntorn } from "../../store/snapshot.ts";
-import { VerificationError } from "../errors.ts";
+import { failByNode, VerificationError } from "../errors.ts";
 
 /** Facts on chain for a verification. */
 export interface OnChainFacts {
@@ -81,17 +80,8 @@ async function compareWithIndex(
 }
 
 /** Reads a contract's code at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
-export async function fetchContractCode(
-  chain: FactsSource["chain"],
-  address: Address,
-): Promise<{ head: Head; runtimeCode: Hex | null }> {
-  try {
-    const head = await chain.fetchHead();
-    const [code = "0x"] = await chain.fetchCodes([address], head);
-    return { head, runtimeCode: isContractCode(code) ? code : null };
-  } catch (error) {
-    if (error instanceof ChainError)
-      throw new VerificationError({ code: "node" }, { cause: error });
-    throw error;
-  }
+export async function fetchContractCode(chain: FactsSource["chain"], address: Address) {
+  const head = await chain.fetchHead().catch(failByNode);
+  const [code = "0x"] = await chain.fetchCodes([address], head).catch(failByNode);
+  return { head, runtimeCode: isContractCode(code) ? code : null };
 }

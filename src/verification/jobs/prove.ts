@@ -3,11 +3,11 @@ import { isPassing } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, hexConcat, hexToBytes } from "../../core/evm/hex.ts";
-import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
+import type { CreationFacts } from "../../store/contracts/creations.ts";
 import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import { compiledCodeOf } from "../engine/kept-code.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
-import { VerificationError } from "../errors.ts";
+import { failByNode, VerificationError } from "../errors.ts";
 import { DEPLOY_ADDRESS } from "../match/code/runtime-code.ts";
 import { returnedSameCode, type Trial, type Trialled } from "../match/similar.ts";
 import type { OnChainFacts } from "./on-chain-facts.ts";
@@ -117,8 +117,7 @@ async function runTrial(
       : "It returned other code.";
     return { outcome: "different", reason };
   } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    if (isPassing(error)) throw new VerificationError({ code: "node" }, { cause: error });
+    if (!(error instanceof ChainError) || isPassing(error)) failByNode(error);
     // The node runs other creations, so this constructor causes the failure.
     return setting ? refusal(CANNOT_RUN) : notRun(CANNOT_RUN);
   }

@@ -29,15 +29,6 @@ export function createLeaseWatch(): (leases: readonly string[]) => string[] {
   };
 }
 
-/** Runs the jobs of several chains, whose tables are in one database. */
-export interface JobQueue {
-  add(source: JobSource): JobChain;
-  /** Returns schemas of its chains, without those whose tables do not answer. */
-  schemas(): string[];
-  /** Stops the running jobs and returns them to the queue. */
-  stop(): Promise<void>;
-}
-
 /** A chain whose contracts are verified. */
 export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
   schema: string;
@@ -61,6 +52,8 @@ interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
 }
 
 interface Member extends JobSource {
+  /** Ends after `stopping`. */
+  reclaiming?: Promise<void>;
   readonly stopping: AbortController;
   /** True if its table is excluded, since it does not answer. */
   isLeftOut: boolean;
@@ -82,8 +75,8 @@ const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/** Starts running jobs of the shared queue. A job releases its slot while it waits for its node; a table without answer is excluded. */
-export function startQueue(options: QueueOptions): JobQueue {
+/** Starts running the jobs of several chains, whose tables are in one database. A job releases its slot while it waits for its node; a table without answer is excluded. */
+export function startQueue(options: QueueOptions) {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
   const members = new Set<Member>();
@@ -135,7 +128,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       leaveOut(all, error),
     );
     const member = turn && all[turn.source];
-    if (!member || !members.has(member)) return false;
+    if (!member || member.stopping.signal.aborted) return false;
     const job = await claim(member, turn);
     // Another process has claimed it meanwhile.
     if (!job) return beginNext();
@@ -150,7 +143,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   }
 
   function answering(): Member[] {
-    return [...members].filter(({ isLeftOut }) => !isLeftOut);
+    return [...members].filter((member) => !member.isLeftOut && !member.stopping.signal.aborted);
   }
 
   function look(member: Member): Promise<unknown> {
@@ -176,13 +169,10 @@ export function startQueue(options: QueueOptions): JobQueue {
     );
     while (member.isLeftOut && !signal.aborted) {
       await sleep(FAILURE_PAUSE_MS, signal);
-      await look(member).then(
-        () => {
-          member.isLeftOut = false;
-        },
-        () => {
-          // The next check repeats it.
-        },
+      // The next check repeats a failed one.
+      member.isLeftOut = await look(member).then(
+        () => false,
+        () => true,
       );
     }
     wake();
@@ -287,19 +277,19 @@ export function startQueue(options: QueueOptions): JobQueue {
     }
   }
 
-  async function remove(member: Member, reclaiming: Promise<void>): Promise<void> {
-    members.delete(member);
+  async function remove(member: Member): Promise<void> {
     member.stopping.abort();
-    await Promise.all([reclaiming, ...member.running]);
+    await Promise.all([member.reclaiming, ...member.running]);
+    members.delete(member);
   }
 
   // If no slot is free at a stop, the refused wait for one rejects.
   const working = work().catch(() => {});
-  const chains = new Set<JobChain>();
   return {
+    /** Returns schemas of its chains, without those whose tables do not answer. */
     schemas: () => answering().map(({ schema }) => schema),
-    add: (source) => {
-      const member = {
+    add: (source: JobSource): JobChain => {
+      const member: Member = {
         ...source,
         stopping: new AbortController(),
         asking: 0,
@@ -307,18 +297,14 @@ export function startQueue(options: QueueOptions): JobQueue {
         isLeftOut: false,
       };
       members.add(member);
-      const reclaiming = reclaim(member);
+      member.reclaiming = reclaim(member);
       wake();
-      const chain: JobChain = {
-        wake,
-        stop: () => remove(member, reclaiming).finally(() => chains.delete(chain)),
-      };
-      chains.add(chain);
-      return chain;
+      return { wake, stop: () => remove(member) };
     },
+    /** Stops the running jobs and returns them to the queue. */
     stop: async () => {
       stopping.abort();
-      await Promise.all([...chains].map((chain) => chain.stop()));
+      await Promise.all([...members].map(remove));
       await working;
     },
   };

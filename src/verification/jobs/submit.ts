@@ -4,14 +4,14 @@ import { RequestError } from "../../core/errors.ts";
 import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import { hexFromBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
-import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../store/contracts/creations.ts";
 import {
   getJobStatus,
   insertJob,
   type JobLimits,
   type JobStatus,
 } from "../../store/contracts/verification-jobs.ts";
-import { reasonOf, VerificationError, type VerificationFailureCode } from "../errors.ts";
+import { reasonOf, type VerificationFailureCode } from "../errors.ts";
 import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
 import { isStillFullyVerified } from "../present-codes.ts";
 import type { VerificationRequest } from "../request.ts";
@@ -97,7 +97,7 @@ export async function submitVerification(
   const { address } = request;
   if (await isStillFullyVerified(source, address)) return { outcome: "already-verified" };
   if (isTooLarge(request)) return { outcome: "too-large" };
-  const compiler = compilerOf(request);
+  const compiler = requestedCompiler(request);
   if (compiler === undefined) return { outcome: "no-metadata" };
   if (!withoutCode && !(await getCreationFacts(sql, address))) {
     const { runtimeCode } = await fetchContractCode(chain, address);
@@ -122,21 +122,8 @@ export async function submitVerification(
     : { outcome };
 }
 
-function compilerOf(request: VerificationRequest) {
-  try {
-    return requestedCompiler(request);
-  } catch (error) {
-    if (error instanceof VerificationError && error.failure.code === "no-metadata")
-      return undefined;
-    throw error;
-  }
-}
-
 /** Returns the state of a job; undefined for an unknown guid. */
-export async function getVerificationStatus(
-  sql: Sql,
-  guid: string,
-): Promise<JobStatus | undefined> {
+export async function getVerificationStatus(sql: Sql, guid: string) {
   const address = addressOfGuid(guid);
   return address && (await getJobStatus(sql, address, guid.toLowerCase()));
 }

@@ -12,7 +12,7 @@ import { type Address, lowerAddress } from "../../core/evm/address.ts";
 import { type Hex, isHexData, wordOf } from "../../core/evm/hex.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
-import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
+import type { CreationFacts } from "../../store/contracts/creations.ts";
 import { ENVIRONMENT, type EnvironmentInstruction } from "../match/code/instructions.ts";
 
 export type TrialChain = Pick<

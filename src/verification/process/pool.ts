@@ -1,24 +1,15 @@
 import type { CompilerBuild } from "../compilers/versions.ts";
 import type { Task } from "./worker.ts";
-import {
-  type Answer,
-  startWorkerProcess,
-  type WorkerLimits,
-  type WorkerProcess,
-} from "./worker-process.ts";
+import { startWorkerProcess, type WorkerLimits, type WorkerProcess } from "./worker-process.ts";
 
 /** Worker processes, one per task. The next one is prepared with the same compiler: loading takes longer than most compiles. */
-export interface WorkerPool {
-  /** See `WorkerProcess.run`. */
-  run(build: CompilerBuild, task: Task, signal: AbortSignal): Promise<Answer>;
-  close(): Promise<void>;
-}
+export type WorkerPool = ReturnType<typeof createWorkerPool>;
 
 /** A prepared process takes some 150 MB. */
 const IDLE_MS = 60_000;
 
 /** Creates a pool; starts nothing before the first task. */
-export function createWorkerPool(limits: WorkerLimits): WorkerPool {
+export function createWorkerPool(limits: WorkerLimits) {
   let standby: { file: string; worker: Promise<WorkerProcess>; timer: NodeJS.Timeout } | undefined;
   let isClosed = false;
 
@@ -53,7 +44,8 @@ export function createWorkerPool(limits: WorkerLimits): WorkerPool {
   }
 
   return {
-    run: async (build, task, signal) => {
+    /** See `WorkerProcess.run`. */
+    run: async (build: CompilerBuild, task: Task, signal: AbortSignal) => {
       const worker = await start(build);
       try {
         return await worker.run(task, limits, signal);

@@ -77,14 +77,11 @@ async function answer(task: Task & Pick<WorkerTask, "build" | "maxOutputBytes">)
   }
 }
 
-async function openReporting({
-  build,
-  maxOutputBytes,
-}: Pick<WorkerTask, "build" | "maxOutputBytes">): Promise<Compiler> {
-  const compiler = await (prepared ?? openCompiler(build, maxOutputBytes));
+async function openReporting(task: Pick<WorkerTask, "build" | "maxOutputBytes">) {
+  const compiler = await (prepared ?? openCompiler(task.build, task.maxOutputBytes));
   return {
     ...compiler,
-    compile: async (input) => {
+    compile: async (input: string) => {
       report({ type: "compiling" });
       try {
         return await compiler.compile(input);

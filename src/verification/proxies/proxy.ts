@@ -22,6 +22,7 @@ import {
   wordOf,
 } from "../../core/evm/hex.ts";
 import type { ProxyRow } from "../../store/contracts/proxies.ts";
+import { walkInstructions } from "../match/code/instructions.ts";
 import { readCodeMetadata } from "../match/metadata/metadata.ts";
 
 /** The pattern of a proxy, in the reference's words. */
@@ -117,42 +118,26 @@ const ADDRESS = "([0-9a-f]{40})";
 const RECEIVE = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
 
 /** Runtime codes that contain the implementation: EIP-1167 and its variants, EIP-7511, those of early vyper, EIP-7702. */
-const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
-  {
-    kind: "eip1167",
-    pattern: new RegExp(`^363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3$`),
-  },
-  {
-    kind: "eip1167",
-    pattern: new RegExp(`^3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3`),
-  },
-  {
-    kind: "eip1167",
-    pattern: new RegExp(`^365f5f375f5f365f73${ADDRESS}5af43d5f5f3e5f3d91602a57fd5bf3$`),
-  },
-  {
-    kind: "eip1167",
-    pattern: new RegExp(`^5f5f365f5f37365f73${ADDRESS}5af43d5f5f3e6029573d5ffd5b3d5ff3$`),
-  },
-  {
-    kind: "eip1167",
-    pattern: new RegExp(
-      `^366000600037611000600036600073${ADDRESS}5af4(?:1558576110006000f3|602c57600080fd5b6110006000f3)$`,
-    ),
-  },
-  { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
-  ...[
+const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = Object.entries({
+  eip1167: [
+    `363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3$`,
+    `3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3`,
+    `365f5f375f5f365f73${ADDRESS}5af43d5f5f3e5f3d91602a57fd5bf3$`,
+    `5f5f365f5f37365f73${ADDRESS}5af43d5f5f3e6029573d5ffd5b3d5ff3$`,
+    `366000600037611000600036600073${ADDRESS}5af4(?:1558576110006000f3|602c57600080fd5b6110006000f3)$`,
+  ],
+  eip7702: [`ef0100${ADDRESS}$`],
+  clone_with_immutable_arguments: [
     `3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}5af43d3d93803e603557fd5bf3`,
     `3d3d3d3d363d3d37605160353639366051013d73${ADDRESS}5af43d3d93803e603357fd5bf3`,
     `363d3d3761.{4}603836393d3d3d3661.{4}013d73${ADDRESS}5af43d82803e903d91603657fd5bf3`,
     `36602c${RECEIVE}593da1005b363d3d373d3d3d3d61.{4}806062363936013d73${ADDRESS}5af43d3d93803e606057fd5bf3`,
     `36602f${RECEIVE}60203da13d3df35b3d3d3d3d363d3d3761.{4}606736393661.{4}013d73${ADDRESS}5af43d3d93803e606557fd5bf3`,
     `363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3`,
-  ].map((code) => ({
-    kind: "clone_with_immutable_arguments" as const,
-    pattern: new RegExp(`^${code}`),
-  })),
-];
+  ],
+} satisfies Partial<Record<ProxyKind, readonly string[]>>).flatMap(([kind, codes]) =>
+  codes.map((code) => ({ kind: kind as ProxyKind, pattern: new RegExp(`^${code}`) })),
+);
 const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}5af4`);
 /** Offset of the pushed address, in bytes. */
 const MINIMAL_PUSH = 10;
@@ -182,7 +167,7 @@ function minimalIn(code: Hex): ProxyAnswer {
 /** Returns whether the call of the minimal proxy at `offset` is the only one in the code; code after it could call another address. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
   const instructions = [...walkInstructions(code)];
-  const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
+  const isCall = ({ opcode }: { opcode: number }) => opcode === CALLCODE || opcode === DELEGATECALL;
   const first = instructions.findIndex(isCall);
   const isOnly = first === instructions.findLastIndex(isCall);
   return isOnly && instructions[first - 2]?.at === offset + MINIMAL_PUSH;
@@ -190,9 +175,7 @@ function isOnlyWay(code: Buffer, offset: number): boolean {
 
 const CALLCODE = 0xf2;
 const DELEGATECALL = 0xf4;
-const PUSH1 = 0x60;
 const PUSH20 = 0x73;
-const PUSH32 = 0x7f;
 
 /** Removes the metadata: a hash may contain any opcode and any selector. */
 function withoutMetadata(code: Buffer): Buffer {
@@ -202,19 +185,6 @@ function withoutMetadata(code: Buffer): Buffer {
 function containsDelegateCall(code: Buffer): boolean {
   for (const { opcode } of walkInstructions(code)) if (opcode === DELEGATECALL) return true;
   return false;
-}
-
-interface Instruction {
-  at: number;
-  opcode: number;
-}
-
-function* walkInstructions(code: Buffer): Generator<Instruction> {
-  for (let at = 0; at < code.length; at++) {
-    const opcode = code[at] ?? 0;
-    yield { at, opcode };
-    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
-  }
 }
 
 const SLOTS = {

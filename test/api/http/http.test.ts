@@ -579,22 +579,26 @@ describe("connections", () => {
     expect((await ask("GET", `/api?${ACTION}`)).statusCode).toBe(200);
   });
 
-  test("with thousands of requests are read as these are answered, in their order", async () => {
+  test("with very many requests are read as these are answered, in their order", async () => {
     let unanswered = 0;
     let most = 0;
     server.app.server.on("request", (_request, response) => {
       most = Math.max(most, ++unanswered);
       response.once("close", () => unanswered--);
     });
-    const ids = Array.from({ length: 5000 }, (_, index) => String(index));
+    const ids = Array.from({ length: 1200 }, (_, index) => String(index));
     const last = `GET /api?${ACTION}&id=last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
-    const others = ids.map((id) => `GET /api?${ACTION}&id=${id} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    // Long ones, of which few fit into the buffers of a connection.
+    const padding = `x: ${"x".repeat(400)}\r\n`;
+    const others = ids.map(
+      (id) => `GET /api?${ACTION}&id=${id} HTTP/1.1\r\nhost: x\r\n${padding}\r\n`,
+    );
     const socket = net.connect(Number(url.port), url.hostname);
     socket.write(others.join("") + last);
     let text = "";
     for await (const data of socket) text += data;
     expect([...text.matchAll(/"id":"(\d+)"/g)].map(([, id]) => id)).toEqual(ids);
-    expect(most).toBeLessThan(2000);
+    expect(most).toBeLessThan(500);
   }, 60_000);
 
   test("a URL of 64 KiB is read, and one of more than twice that gets 414 in Etherscan's form", async () => {

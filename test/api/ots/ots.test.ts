@@ -19,7 +19,7 @@ let oracle: Oracle;
 beforeAll(async () => {
   anvil = await startAnvil();
   const world = await deployWorld(anvil.url);
-  await world.everything();
+  await world.everything({ blobs: false });
   const random = createRandom(7);
   for (let step = 0; step < 3; step++) await world.step(random);
   rpc = createJsonRpc(anvil.url);

@@ -72,7 +72,7 @@ beforeAll(async () => {
   metadataBox = (await world.node.deploy(creation)).address;
   const head = await world.node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
   await world.indexer.reach(head.hash);
-  verifier = world.startVerifier();
+  verifier = world.startVerifier({ inProcess: true });
   server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
 });
 afterAll(async () => {

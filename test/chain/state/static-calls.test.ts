@@ -36,6 +36,14 @@ contract Thief {
     function eat() external view { while (gasleft() > 0) {} }
     function gas() external view returns (uint256) { return gasleft(); }
     function flood() external pure { assembly { return(0, 100000) } }
+    function askers() external view returns (address, address) { return (msg.sender, tx.origin); }
+    function burn(uint256 amount) external view {
+        uint256 before = gasleft();
+        while (before - gasleft() < amount) {}
+    }
+    function hides(uint256 amount) external view returns (bool) {
+        try this.burn(amount) { return true; } catch { return false; }
+    }
     function longest() external pure { assembly { return(0, 2048) } }
 }`;
 
@@ -175,6 +183,18 @@ describe("calls in a group", () => {
       ]);
     },
   );
+
+  test.each(["askers()", "hides(uint256)"])("return what %s returns alone", async (signature) => {
+    const { chain, head, thief } = await open();
+    const data = `${toFunctionSelector(signature)}${word(300_000).slice(2)}` as Hex;
+    const [alone] = await chain.fetchCalls([{ to: thief, data }], head);
+    const others = Array(62).fill({ to: thief, data: GAS });
+    const returned = await chain.fetchCalls(
+      [{ to: thief, data }, ...others, { to: thief, data }],
+      head,
+    );
+    expect([returned[0], returned[63]]).toEqual([alone, alone]);
+  });
 
   test("leave gas to the calls behind them", async () => {
     const { chain, head, thief, coin } = await open();

@@ -11,7 +11,7 @@ import { ConfigError } from "../../../src/core/errors.ts";
 import { createSql } from "../../../src/db/client.ts";
 import { findBinaries, ordinaryUser } from "../../../src/db/embedded/binaries.ts";
 import { dataArgument, dataFolder, serverEnvironment } from "../../../src/db/embedded/cluster.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
+import { startEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
 import { isAlive } from "../../../src/process/child.ts";
 
 const log = pino({ level: "silent" });
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-function start(): Promise<EmbeddedPostgres> {
+function start() {
   return startEmbeddedPostgres({ folder, log, durable: false });
 }
 

@@ -48,20 +48,20 @@ function busyBlock(salt: number): BlockSpecification {
 /** A bad node's fault in one method of the block path, or in all. */
 const FAULTS: Record<string, Omit<Fault, "times">> = {
   "says there are no receipts": { method: "eth_getBlockReceipts", effect: emptyList() },
+  "gives logs out of order": { method: "eth_getBlockReceipts", effect: logsOutOfOrder() },
+  "leaves the last trace out": { method: "debug_traceBlockByHash", effect: lastMissing() },
+  "gives blocks without transactions": {
+    method: "eth_getBlockByNumber",
+    effect: blockWith({ transactions: [] }),
+  },
   "leaves the last receipt out": { method: "eth_getBlockReceipts", effect: lastMissing() },
   "gives receipts of another block": {
     method: "eth_getBlockReceipts",
     effect: receiptsOfOtherBlock(OTHER_HASH),
   },
   "gives no receipts at all": { method: "eth_getBlockReceipts", effect: nothing() },
-  "gives logs out of order": { method: "eth_getBlockReceipts", effect: logsOutOfOrder() },
-  "leaves the last trace out": { method: "debug_traceBlockByHash", effect: lastMissing() },
   "gives no traces": { method: "debug_traceBlockByHash", effect: nothing() },
   "gives null for blocks": { method: "eth_getBlockByNumber", effect: nothing() },
-  "gives blocks without transactions": {
-    method: "eth_getBlockByNumber",
-    effect: blockWith({ transactions: [] }),
-  },
   "gives blocks of another parent": {
     method: "eth_getBlockByNumber",
     effect: blockWith({ parentHash: OTHER_HASH }),
@@ -127,7 +127,7 @@ describe("an indexer on a node that", () => {
     return compareDatabase(database.sql, oracle, (text) => unread.test(text));
   }
 
-  it.each(firstCases(Object.entries(FAULTS), 7))(
+  it.each(firstCases(Object.entries(FAULTS), 4))(
     "%s writes nothing wrong and goes on when it recovers",
     async (_, fault) => {
       mine(30);

@@ -3,6 +3,7 @@ import { ZERO_ADDRESS } from "../../../src/core/evm/address.ts";
 import { listCoinAccounts } from "../../../src/store/state/addresses/coin-balances.ts";
 import { getCoinSupply } from "../../../src/store/state/addresses/coin-supply.ts";
 import { type IndexedNode, openIndexedNode } from "../../support/indexed-node.ts";
+import { firstCases } from "../../support/matrix.ts";
 import { scriptedAddress } from "../../support/scripted-node/block.ts";
 import { ScriptedChain } from "../../support/scripted-node/chain.ts";
 import type { BlockSpecification } from "../../support/scripted-node/specification.ts";
@@ -102,7 +103,7 @@ it("the node is asked for balances on a chain of ArbOS", async () => {
   expect(await told(indexed)).toBe(false);
 });
 
-it.each([100, 137, 167_000, 43_114, 81_457])(
+it.each(firstCases([100, 137, 167_000, 43_114, 81_457], 2))(
   "the node is asked for balances on chain %i at once, which moves coins without a word",
   async (chainId) => {
     const indexed = await openIndexedNode({ chain: new ScriptedChain({ chainId }) });

@@ -10,7 +10,7 @@ import { deployWorld, type World } from "../../support/world/world.ts";
 
 /** REORG_SEEDS seeds from REORG_SEED on; the suites storm and scale set more. */
 const FIRST_SEED = Number(process.env["REORG_SEED"] ?? 1);
-const SEEDS = Number(process.env["REORG_SEEDS"] ?? 3);
+const SEEDS = Number(process.env["REORG_SEEDS"] ?? 2);
 const ACTIONS = 4;
 
 describe("an indexer while a development chain is reorganised at random", () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { getBlock } from "../../../src/store/blocks/block-details.ts";
-import { findBlockNumber, getBlockCounts, getBlockPace } from "../../../src/store/blocks/blocks.ts";
+import {
+  findBlockNumber,
+  getBlock,
+  getBlockCounts,
+  getBlockPace,
+} from "../../../src/store/blocks/blocks.ts";
 import { blockHash, blockTime, publish } from "../../support/build.ts";
 import { plansOf, slowNodes } from "../../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

@@ -142,7 +142,9 @@ export async function startAttackWorld(
     const request = sent.request?.(standing.address) ?? requestOf(program, standing, sent);
     const facts = await factsOf(standing);
     try {
-      const { family, version } = requestedCompiler(request);
+      const compiler = requestedCompiler(request);
+      if (!compiler) throw new VerificationError({ code: "no-metadata" });
+      const { family, version } = compiler;
       const source = await verify(
         {
           request: JSON.stringify(request),

@@ -70,7 +70,7 @@ test("what another constructor left is proven by running the one of the source, 
   const dear = await deployProgram(world.node, shop(9000));
   const [code = "0x"] = await world.chain.fetchCodes([dear], await world.chain.fetchHead());
   const copied = (await world.node.deploy(initCodeOf(code))).address;
-  const { submit, wait } = verifier();
+  const { submit, wait } = verifier({ inProcess: true });
   for (const address of [dear, copied]) {
     const guid = guidOf(await submit(requestFor(address, shop(30)), CLIENT));
     expect(await wait(guid, PATIENCE_MS)).toMatchObject({ state: "failed", failure: "bytecode" });
@@ -90,7 +90,7 @@ test("what another constructor left is proven by running the one of the source, 
 
 test("a failed job tells the first real reason, and the next submission is a job of its own", async () => {
   const address = await deployProgram(world.node, note("twice"));
-  const { submit, wait } = verifier();
+  const { submit, wait } = verifier({ inProcess: true });
   const first = guidOf(await submit(requestFor(address, note("twice", 2)), CLIENT));
   const second = guidOf(await submit(requestFor(address, note("twice")), CLIENT));
   expect(await wait(first, PATIENCE_MS)).toMatchObject({
@@ -103,7 +103,7 @@ test("a failed job tells the first real reason, and the next submission is a job
 
 test("a partial match may be replaced by a full one, and jobs after that pass without work", async () => {
   const address = await deployProgram(world.node, note("exact"));
-  const { submit, wait } = verifier();
+  const { submit, wait } = verifier({ inProcess: true });
   const first = guidOf(await submit(requestFor(address, note("about")), CLIENT));
   expect(await wait(first, PATIENCE_MS)).toMatchObject({ state: "passed" });
   expect(await isFullyVerified(world.sql, address)).toBe(false);
@@ -203,7 +203,7 @@ test("a closing verifier gives its running job back as if it had not been begun"
 
 test("jobs are forgotten a week after their end", async () => {
   const address = await deployProgram(world.node, note("forgotten"));
-  const first = world.startVerifier();
+  const first = world.startVerifier({ inProcess: true });
   const guid = guidOf(await first.submit(requestFor(address, note("forgotten")), CLIENT));
   await first.wait(guid, PATIENCE_MS);
   await first.close();

@@ -3,7 +3,12 @@ import { type Address, wordOfAddress } from "../../../core/evm/address.ts";
 import { type Hex, hexConcat, wordOf } from "../../../core/evm/hex.ts";
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 import { countConsecutiveTransfers } from "../../../store/state/consecutive-transfers.ts";
-import { listIdsInLogs, listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.ts";
+import {
+  listIdsInLogs,
+  listIdsOfHybrid,
+  listKnownIds,
+  listNftsOfOwner,
+} from "../../../store/state/nft-owners.ts";
 import { getToken } from "../../../store/state/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
@@ -13,6 +18,8 @@ import { answered } from "./history.ts";
 const READABLE_IDS = 1_000;
 /** Latest logs of a collection that may name ids without a transfer. */
 const READABLE_LOGS = 500;
+/** `erc721BalanceOf(address)`: a token with amounts and ids (ERC-404) counts the ids by it, if at all. */
+const ERC721_BALANCE_OF = "0xb3f9ea34";
 
 /** Returns a page of the ids that `ownerOf` gives to an owner. Where the contract counts more, it is asked for the collection's other ids. */
 export async function readOwnedIds(
@@ -21,18 +28,21 @@ export async function readOwnedIds(
   owner: Address,
   page: PageRange,
 ): Promise<Outcome<{ id: string; isOwned: boolean }[]>> {
-  const { standard, ids, some, known, logged, movedTogether, head } = await read(
+  const { standard, ids, some, hybrid, known, logged, movedTogether, head } = await read(
     async (sql, served) => ({
       standard: (await getToken(sql, token))?.standard,
       ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
       some: await listNftsOfOwner(sql, token, owner, page),
+      hybrid: await listIdsOfHybrid(sql, token, owner, READABLE_IDS),
       known: await listKnownIds(sql, token, READABLE_IDS + 1),
       logged: await listIdsInLogs(sql, token, READABLE_LOGS),
       movedTogether: await countConsecutiveTransfers(sql, token, 1),
       head: await served,
     }),
   );
-  if (standard === undefined || (standard !== 721 && ids?.length === 0)) return ok([]);
+  const isCollection = standard === 721;
+  const hasIds = isCollection || ids === undefined || ids.length + hybrid.length + known.length > 0;
+  if (standard === undefined || !hasIds) return ok([]);
 
   const ask = (data: readonly Hex[]) =>
     chain.fetchCalls(
@@ -41,16 +51,20 @@ export async function readOwnedIds(
     );
   const fetchOwners = (asked: readonly string[]) =>
     ask(asked.map((id) => hexConcat("0x6352211e", wordOf(BigInt(id)))));
-  const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
+  const isOwner = (answer: Hex | null = null) => decodeUint(answer) === BigInt(owner);
 
   if (ids && ids.length > READABLE_IDS) {
     const owners = await fetchOwners(some ?? []);
     return ok((some ?? []).map((id, at) => ({ id, isOwned: isOwner(owners[at]) })));
   }
-  const first = ids ?? known.slice(0, READABLE_IDS);
+  const first = [...new Set([...(ids ?? known.slice(0, READABLE_IDS)), ...hybrid])];
   const [owners, [counted]] = await Promise.all([
     fetchOwners(first),
-    chain.fetchTokenBalances([{ token, owner }], head),
+    isCollection
+      ? chain.fetchTokenBalances([{ token, owner }], head)
+      : ask([hexConcat(ERC721_BALANCE_OF, wordOfAddress(owner))]).then((all) =>
+          all.map((one) => decodeUint(one)),
+        ),
   ]);
   const owned = first.filter((_, at) => isOwner(owners[at]));
   const isShort = (more = 0) => BigInt(owned.length + more) < (answered(counted) ?? 0n);

@@ -52,14 +52,14 @@ export async function fetchReportedBalances(
 
   async function askAlone(token: Address): Promise<void> {
     const asked = byToken.get(token) ?? [];
-    const isAnswered = await ask(asked, ALONE);
-    if (isAnswered && asked.every((query) => reported.get(query) !== undefined)) {
-      unresponsive.delete(token);
-    } else if (await makesCalls(chain, head, ALONE)) {
-      unresponsive.add(new Set([token]));
-    } else {
-      throw unanswered();
-    }
+    const isAnswered = async (within: AskOptions) =>
+      (await ask(asked, within)) && asked.every((query) => reported.get(query) !== undefined);
+    let answers = await isAnswered(ALONE);
+    if (!answers && !(await makesCalls(chain, head, ALONE))) throw unanswered();
+    // The node may have stalled, and answers again.
+    answers ||= await isAnswered(TOGETHER);
+    if (answers) unresponsive.delete(token);
+    else unresponsive.add(new Set([token]));
   }
 
   // At the time limit a suspect may stay unanswered; for any other token the node itself has failed.

@@ -149,6 +149,6 @@ export const getLogs = defineAction({
     const search = (sql: Queryable) => searchLogs(sql, patterns, blocks, page, order);
     const rows = await read(search, "one statement");
     const keyOf = (row: LogEntry) => [row.blockNumber, row.logIndex];
-    return okPage(page, rows, keyOf, (row) => presentLog(row, dialect));
+    return okPage(page, rows, { keyOf, present: (row) => presentLog(row, dialect) });
   },
 });

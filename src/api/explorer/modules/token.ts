@@ -6,14 +6,12 @@ import { type Action, defineAction } from "../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
 import { readContracts } from "../from-node/accounts.ts";
 import { INVALID_BLOCK } from "../from-node/history.ts";
-import { readHolderCount, readHolders } from "../from-node/members.ts";
-import { readPastHolders } from "../from-node/past-holders.ts";
+import { readHolderCount, readHolders, readPastHolders } from "../from-node/members.ts";
 import { describeToken, readToken } from "../from-node/token-supply.ts";
 import { address, blockNumber, paging, positive, windowCheck } from "../params.ts";
-import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";
-import { listtokens } from "./contract/names.ts";
+import { listtokens } from "./contract/lists.ts";
 
 /** The token of an action of this module. */
 const contractaddress = address({
@@ -21,7 +19,7 @@ const contractaddress = address({
   invalid: "Invalid contract address hash",
 }).describe("Token contract");
 
-const described = defineRecord<Token>()({
+const described = wire.defineRecord<Token>()({
   cataloged: [z.boolean(), (token) => token.cataloged],
   contractAddress: [wire.address, (token) => token.address],
   decimals: [wire.decimalOrEmpty, (token) => String(token.decimals ?? "")],
@@ -92,12 +90,10 @@ function defineHolderList({
           ? ok((await readHolders(context, token, context.page, async () => null)).holders)
           : await readPastHolders(context, token, blockno);
       if (listed.kind !== "ok") return listed;
-      return okPage(
-        context.page,
-        listed.result,
-        (holder) => [holder.amount, holder.owner],
-        (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
-      );
+      return okPage(context.page, listed.result, {
+        keyOf: (holder) => [holder.amount, holder.owner],
+        present: (holder) => ({ [owner]: holder.owner, [amount]: holder.amount }),
+      });
     },
   });
 }
@@ -109,7 +105,7 @@ const UNCOLLECTED = Object.fromEntries(
     .map((name) => [name, [z.string(), () => ""] as const]),
 );
 
-const inEtherscansForm = defineRecord<Token>()({
+const inEtherscansForm = wire.defineRecord<Token>()({
   contractAddress: [wire.address, (token) => token.address],
   tokenName: [z.string(), (token) => token.name ?? ""],
   symbol: [z.string(), (token) => token.symbol ?? ""],

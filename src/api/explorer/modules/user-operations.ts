@@ -11,7 +11,6 @@ import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/earlier-blocks.ts";
 import { address, blocksOf, hash, listMissing, paging, windowCheck, word } from "../params.ts";
-import { defineRecord } from "../present/record.ts";
 import * as wire from "../wire.ts";
 import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";
 
@@ -29,7 +28,7 @@ const wordAt = ({ data }: { data: Hex }, index: number) =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`);
 const addressIn = (topic: Hex | null) => addressOfWord(topic ?? "0x");
 
-const operation = defineRecord<UserOperationEntry>()({
+const operation = wire.defineRecord<UserOperationEntry>((row) => [row.blockNumber, row.logIndex])({
   userOpHash: [wire.hash, (row) => row.topic1 ?? "0x"],
   sender: [wire.address, (row) => addressIn(row.topic2)],
   paymaster: [
@@ -53,7 +52,6 @@ const operation = defineRecord<UserOperationEntry>()({
 const entrypoint = address({ invalid: "Invalid entrypoint format" })
   .optional()
   .describe("Only operations of this EntryPoint: any contract can emit its events");
-const keyOf = (row: UserOperationEntry) => [row.blockNumber, row.logIndex];
 const common = {
   result: z.array(operation.schema),
   empty: { blockscout: "No user operations found", etherscan: NO_RECORDS },
@@ -82,7 +80,7 @@ export const userops = defineAction({
     const filter = { blocks: blocksOf(input), entryPoint, [role]: party } as UserOperationFilter;
     const order = orderOf(input.sort, dialect);
     const rows = await read((sql) => listUserOperations(sql, filter, order, page));
-    return okPage(page, rows, keyOf, operation.present);
+    return okPage(page, rows, operation);
   },
 });
 
@@ -112,6 +110,6 @@ export const listuserops = defineAction({
     );
     if (txhash && rows.length === 0 && (await fetchEarlierReceipt(chain, txhash, head)))
       return failed("not-found", notIndexed(head));
-    return okPage(page, rows, keyOf, operation.present);
+    return okPage(page, rows, operation);
   },
 });

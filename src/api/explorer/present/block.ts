@@ -1,12 +1,14 @@
 import { int64ToDecimal } from "../../../core/evm/quantity.ts";
-import type { BlockEntry } from "../../../store/blocks/block-details.ts";
+import type { BlockEntry } from "../../../store/blocks/blocks.ts";
 import type { Uncle } from "../../../store/blocks/uncles.ts";
 import type { Withdrawal } from "../../../store/blocks/withdrawals.ts";
 import * as wire from "../wire.ts";
-import { defineRecord } from "./record.ts";
 
 /** A block in a list. Amounts in wei. */
-const block = defineRecord<BlockEntry>()({
+export const block = wire.defineRecord<BlockEntry>(
+  ({ number }) => [number],
+  "Block",
+)({
   blockNumber: [wire.decimal, (row) => String(row.number)],
   blockHash: [wire.hash, (row) => row.hash],
   parentHash: [wire.hash, (row) => row.parentHash],
@@ -22,17 +24,13 @@ const block = defineRecord<BlockEntry>()({
   fees: [wire.decimal, (row) => row.fees],
   burntFees: [wire.decimal, ({ fees, reward }) => String(BigInt(fees) - BigInt(reward))],
 });
-export const blockRecord = block.schema.meta({ id: "Block" });
-export const presentBlock = block.present;
 
-const withdrawal = defineRecord<Withdrawal>()({
+export const withdrawal = wire.defineRecord<Withdrawal>()({
   withdrawalIndex: [wire.decimal, (row) => int64ToDecimal(row.withdrawalIndex)],
   validatorIndex: [wire.decimal, (row) => int64ToDecimal(row.validatorIndex)],
   address: [wire.address, (row) => row.address],
   amount: [wire.decimal.describe("In Gwei"), (row) => row.amountGwei],
 });
-export const withdrawalRecord = withdrawal.schema;
-export const presentWithdrawal = withdrawal.present;
 
 /** One more than the blocks by which an uncle may be older than its nephew (Yellow Paper, 11.1 and 11.3). */
 const DEPTH = 8n;

@@ -14,6 +14,7 @@ import {
   type AbiIndex,
   type Decoded,
   decodeCall,
+  decoded,
   decodeError,
   decodeLog,
   indexAbi,
@@ -22,20 +23,6 @@ import { createDecodingBudget } from "../../abi/decoding-budget.ts";
 import * as wire from "../wire.ts";
 import { topicsOf } from "./log.ts";
 import { l1FeesPaid } from "./transaction.ts";
-
-/** A decoded value. */
-export const decodedValue = z.object({
-  name: z.string(),
-  type: z.string(),
-  value: z
-    .unknown()
-    .describe("Text; a list of values for an array, a list of objects like this one for a struct"),
-  hashed: z
-    .literal(true)
-    .optional()
-    .describe("The value is the hash of an indexed parameter that does not fit into a topic"),
-});
-const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
 
 /** Fields that `details` adds to a transaction. */
 export const transactionDetails = z

@@ -53,9 +53,9 @@ export function payloadTooLarge(): RequestError {
 }
 
 /** Decodes UTF-8; throws `RequestError` for invalid bytes. */
-export function decodeUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array, decoder = strictUtf8): string {
   try {
-    return strictUtf8.decode(bytes);
+    return decoder.decode(bytes);
   } catch (error) {
     throw badRequest(error);
   }
@@ -63,11 +63,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /** Decodes the text of a field as `decodeUtf8`, but keeps a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
-  try {
-    return strictUtf8WithMark.decode(bytes);
-  } catch (error) {
-    throw badRequest(error);
-  }
+  return decodeUtf8(bytes, strictUtf8WithMark);
 }
 
 /** Name and value of a field as they were sent, in their encoding. */

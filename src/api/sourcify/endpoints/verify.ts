@@ -7,7 +7,7 @@ import {
   isNodeUnreachable,
   LIMIT_TEXTS,
   SOURCES_TOO_LARGE,
-} from "../../explorer/modules/contract/verification/submit.ts";
+} from "../../explorer/modules/contract/verification/submission.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import {
   type DescribedAnswer,
@@ -104,30 +104,22 @@ const creationTransactionHash = z
   .optional()
   .describe("Hash of the creation transaction; not needed, the index knows it");
 
+const NO_CONTENT = "stdJsonInput.sources: the content of % is missing";
+const NO_SOURCES = "stdJsonInput.sources is missing";
+const source = z.looseObject({ content: z.string(NO_CONTENT) }, NO_CONTENT);
+const stdJsonInput = {
+  language: language("stdJsonInput", ["Solidity", "Yul", "Vyper"]),
+  sources: underAnyName(
+    z
+      .record(z.string(), source, NO_SOURCES)
+      .refine((sources) => Object.keys(sources).length > 0, NO_SOURCES),
+  ),
+  settings: z.record(z.string(), z.unknown(), "stdJsonInput.settings is missing"),
+};
+
 const body = z.object({
   stdJsonInput: z
-    .looseObject(
-      {
-        language: language("stdJsonInput", ["Solidity", "Yul", "Vyper"]),
-        sources: underAnyName(
-          z
-            .record(
-              z.string(),
-              z.looseObject(
-                { content: z.string("stdJsonInput.sources: the content of % is missing") },
-                "stdJsonInput.sources: the content of % is missing",
-              ),
-              "stdJsonInput.sources is missing",
-            )
-            .refine(
-              (sources) => Object.keys(sources).length > 0,
-              "stdJsonInput.sources is missing",
-            ),
-        ),
-        settings: z.record(z.string(), z.unknown(), "stdJsonInput.settings is missing"),
-      },
-      "stdJsonInput is to be an object",
-    )
+    .looseObject(stdJsonInput, "stdJsonInput is to be an object")
     .describe("Input of the compiler; its outputSelection is replaced"),
   compilerVersion: z.string(VERSION).refine(isVersion, VERSION).meta({
     description: "Long version of the compiler, with or without v",
@@ -160,38 +152,26 @@ export const verify: Endpoint = {
 
 const NO_VERSION = "metadata.compiler.version is missing";
 const NO_TARGET = "metadata.settings.compilationTarget is to name one contract";
+const NO_TEXTS = "sources is to be an object of texts";
+const version = z
+  .string(NO_VERSION)
+  .refine((text) => /^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(text), NO_VERSION);
+const compilationTarget = z
+  .record(z.string(), z.string(NO_TARGET), NO_TARGET)
+  .refine((target) => Object.keys(target).length === 1, NO_TARGET);
+const metadata = {
+  compiler: z.object({ version }, NO_VERSION),
+  language: language("metadata", ["Solidity", "Yul"]),
+  settings: z.looseObject({ compilationTarget }, NO_TARGET),
+  sources: z.record(z.string(), z.unknown(), "metadata.sources is missing"),
+};
+
 const metadataBody = z.object({
   metadata: z
-    .looseObject(
-      {
-        compiler: z.object(
-          {
-            version: z
-              .string(NO_VERSION)
-              .refine((text) => /^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(text), NO_VERSION),
-          },
-          NO_VERSION,
-        ),
-        language: language("metadata", ["Solidity", "Yul"]),
-        settings: z.looseObject(
-          {
-            compilationTarget: z
-              .record(z.string(), z.string(NO_TARGET), NO_TARGET)
-              .refine((target) => Object.keys(target).length === 1, NO_TARGET),
-          },
-          NO_TARGET,
-        ),
-        sources: z.record(z.string(), z.unknown(), "metadata.sources is missing"),
-      },
-      "metadata is to be an object",
-    )
+    .looseObject(metadata, "metadata is to be an object")
     .describe("The compiler's metadata"),
   sources: underAnyName(
-    z.record(
-      z.string(),
-      z.string("sources: the text of % is missing"),
-      "sources is to be an object of texts",
-    ),
+    z.record(z.string(), z.string("sources: the text of % is missing"), NO_TEXTS),
   ).describe("Texts under any names; they are found by their hashes"),
   creationTransactionHash,
 });
@@ -210,14 +190,8 @@ export const verifyMetadata: Endpoint = {
     const { metadata, sources } = body as z.output<typeof metadataBody>;
     const { compiler, language, settings, sources: named, ...others } = metadata;
     // The compiler's version is found in this form.
-    const { version } = compiler;
-    const text = JSON.stringify({
-      compiler: { version },
-      language,
-      settings,
-      sources: named,
-      ...others,
-    });
+    const ordered = { compiler: { version: compiler.version }, language, settings };
+    const text = JSON.stringify({ ...ordered, sources: named, ...others });
     const files = Object.entries(sources).map(([path, source]) => ({ path, text: source }));
     const file = { path: "metadata.json", text };
     return submit(context, { format: "metadata-files", address, files: [file, ...files] });

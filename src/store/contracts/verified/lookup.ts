@@ -1,7 +1,7 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
-import { inPublishedBlocks } from "../../lists/page.ts";
+import { type Fragment, firstRow, firstValue, type Queryable } from "../../../db/client.ts";
+import { direction, inPublishedBlocks, type Order } from "../../lists/page.ts";
 import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
 /** Fields of a verified contract in every answer of Sourcify's API. */
@@ -50,14 +50,13 @@ export async function getVerifiedMatch(sql: Queryable, address: Address) {
 /** Returns matches by their ids, after `after`. */
 export function listVerifiedMatches(
   sql: Queryable,
-  { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
+  { after, limit, order }: { after?: number | undefined; limit: number; order: Order },
 ) {
-  const isAscending = order === "asc";
-  const beyond =
-    after === undefined ? sql`` : sql`WHERE match_id ${isAscending ? sql`>` : sql`<`} ${after}`;
+  const isBeyond = order === "asc" ? sql`>` : sql`<`;
+  const beyond = after === undefined ? sql`` : sql`WHERE match_id ${isBeyond} ${after}`;
   return sql<VerifiedMatch[]>`
     SELECT ${match(sql)} FROM valid_verified_contracts ${beyond}
-    ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
+    ORDER BY match_id ${direction(sql, order)} LIMIT ${limit}`;
 }
 
 /** Returns matches of the verified ones among the addresses, by their ids. */
@@ -77,11 +76,7 @@ export const CONTRACT_PARTS: readonly AnswerPart[] = [
 ];
 
 /** Returns the bytes of an answer with each part as often as it is named; undefined when unverified. */
-export async function getLookupBytes(
-  sql: Queryable,
-  address: Address,
-  parts: readonly AnswerPart[],
-): Promise<number | undefined> {
+export function getLookupBytes(sql: Queryable, address: Address, parts: readonly AnswerPart[]) {
   const sizes = [...Map.groupBy(parts, (part) => part)].map(([part, { length: times }]) => {
     const size =
       part === "sources"
@@ -90,9 +85,8 @@ export async function getLookupBytes(
     return sql`${times}::int8 * ${size}`;
   });
   const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
-  const [row] = await sql<{ bytes: number }[]>`
-    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`;
-  return row?.bytes;
+  return firstValue(sql<{ bytes: number }[]>`
+    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`);
 }
 
 /** Returns the parts of a verified contract; `sql` must be the snapshot of its match. */

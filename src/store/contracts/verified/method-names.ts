@@ -1,6 +1,7 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
+import { inPublishedBlocks } from "../../lists/page.ts";
 
 /** A call by its callee and the selector in its data (`0x` and 8 hex digits). */
 export interface CalledMethod {
@@ -11,11 +12,16 @@ export interface CalledMethod {
 /** Limit of a name in a list: the contract's author chose the name. */
 const LONGEST_NAME = 1000;
 
-/** Lists names of called functions by the callee's ABI, else its implementation's, cut at 1,000 characters; null when unknown. */
-export async function listMethodNames(
-  sql: Queryable,
-  calls: readonly CalledMethod[],
-): Promise<(string | null)[]> {
+/** Most contracts that an account authorized (EIP-7702), the newest, that may name its functions. */
+const MOST_DELEGATES = 10;
+/** Rank of delegates, behind all targets of proxies. */
+const FIRST_DELEGATE = 1_000_000;
+
+/**
+ * Lists names of called functions by the callee's ABI, else its implementation's or a delegate's, cut at 1,000 characters; null when
+ * unknown.
+ */
+export async function listMethodNames(sql: Queryable, calls: readonly CalledMethod[]) {
   if (calls.length === 0) return [];
   const rows = await sql<{ name: string | null }[]>`
     WITH called AS (
@@ -32,6 +38,12 @@ export async function listMethodNames(
       FROM callees
       JOIN valid_proxies p USING (address)
       CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
+      UNION ALL
+      SELECT callees.*, ${FIRST_DELEGATE} + row_number() OVER (), delegate
+      FROM callees CROSS JOIN LATERAL (
+        SELECT delegate FROM delegations WHERE authority = address AND ${inPublishedBlocks(sql)}
+        ORDER BY nonce DESC LIMIT ${MOST_DELEGATES}
+      ) AS delegated
     ), named AS (
       SELECT DISTINCT ON (sources.address, m.key)
         sources.address, m.key AS selector, left(m.value, ${LONGEST_NAME}) AS name

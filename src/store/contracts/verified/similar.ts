@@ -12,11 +12,8 @@ export interface SimilarCode {
 
 /** Returns the masks of verified contracts with runtime code of this length. */
 export function listMasks(sql: Queryable, runtimeLength: number, limit: number) {
-  return pluck(
-    "mask",
-    sql<{ mask: string }[]>`
-    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`,
-  );
+  return pluck(sql<{ mask: string }[]>`
+    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`);
 }
 
 /** Returns verified contracts whose runtime code has this length and is one of the codes, in the order of their verification. */
@@ -26,15 +23,12 @@ export function listSimilarCandidates(
   codes: readonly SimilarCode[],
   limit: number,
 ) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`
+  return pluck(sql<{ address: Address }[]>`
     SELECT address FROM valid_verified_contracts
     WHERE runtime_length = ${runtimeLength} AND (blanked_hash, mask) IN (
       SELECT * FROM unnest(${codes.map(({ hash }) => hash)}::bytea[], ${codes.map(({ mask }) => mask)}::text[]))
     ORDER BY verified_at, address
-    LIMIT ${limit}`,
-  );
+    LIMIT ${limit}`);
 }
 
 /** Input for a comparison of other code with a verified contract; JSON as in the table. */

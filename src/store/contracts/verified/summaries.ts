@@ -16,10 +16,7 @@ export async function listVerifiedContracts(
   page: PageRange,
   { from, before }: { from?: number | undefined; before?: number | undefined } = {},
 ): Promise<VerifiedSummary[]> {
-  const key = [
-    [sql`verified_at`, "timestamptz"],
-    [sql`address`, "bytea"],
-  ] as const;
+  const key = { verified_at: "timestamptz", address: "bytea" } as const;
   return readSummaries(
     sql,
     sql`

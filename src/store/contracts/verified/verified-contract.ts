@@ -3,7 +3,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../../core/evm/hex.ts";
 import { type Fragment, hasRows, type Queryable, type Transaction } from "../../../db/client.ts";
 import { getBlockReference } from "../../blocks/blocks.ts";
-import { getCreationFacts } from "../creation-facts.ts";
+import { getCreationFacts } from "../creations.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
 /** `full`: the metadata hash matches too, which proves sources and settings. `partial`: only the code matches. */

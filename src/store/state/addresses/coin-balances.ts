@@ -25,10 +25,7 @@ export function listCoinAccounts(sql: Queryable, addresses: readonly Address[]) 
 
 /** Returns known accounts in the order of their first appearance. */
 export function listCoinAccountsByAge(sql: Queryable, page: PageRange) {
-  const key = [
-    [sql`first_block`, "bigint"],
-    [sql`address`, "bytea"],
-  ] as const;
+  const key = { first_block: "bigint", address: "bytea" } as const;
   return sql<(CoinAccount & { firstBlock: number })[]>`
     SELECT page.first_block, page.address, true AS known, ${exactBalance(sql)} AS balance
     FROM (

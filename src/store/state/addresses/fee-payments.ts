@@ -41,10 +41,7 @@ export interface FeePayment {
 }
 
 /** Returns a block's payment of fees to its miner, or `hidden`; undefined if the block does not show it, or an earlier one did. */
-export async function getFeePayment(
-  sql: Queryable,
-  blockNumber: number,
-): Promise<FeePayment | "hidden" | undefined> {
+export async function getFeePayment(sql: Queryable, blockNumber: number) {
   const [payment] = await sql<(FeePayment & { hidden: boolean; shows: boolean })[]>`
     SELECT number, hash, parent_hash, miner, reward,
       EXISTS (SELECT FROM transactions_of_block(number) WHERE type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,

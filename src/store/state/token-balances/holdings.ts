@@ -98,14 +98,8 @@ export interface Holder {
   amount: string;
 }
 
-/** Returns the condition that a holder follows the page's key. */
-function isBehindHolder(sql: Queryable, page: PageRange): Fragment {
-  const key = [
-    [sql`amount`, "numeric"],
-    [sql`owner`, "bytea"],
-  ] as const;
-  return behindKey(sql, page, key, "desc");
-}
+/** The order of lists of holders, descending. */
+export const HOLDER_KEY = { amount: "numeric", owner: "bytea" } as const;
 
 /** Returns holders of a token by amount, then address, both descending, without the owners in `except`. */
 export async function listHolders(
@@ -115,11 +109,15 @@ export async function listHolders(
   page: PageRange,
 ) {
   return sql<Holder[]>`
+    ${holders(sql, token, except, page)} LIMIT ${page.limit} OFFSET ${page.skip}`;
+}
+
+function holders(sql: Queryable, token: Address, except: readonly Address[], page: PageRange) {
+  return sql`
     SELECT owner, amount FROM token_balances
     WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
-      ${isBehindHolder(sql, page)}
-    ORDER BY amount DESC, owner DESC
-    LIMIT ${page.limit} OFFSET ${page.skip}`;
+      ${behindKey(sql, page, HOLDER_KEY, "desc")}
+    ORDER BY amount DESC, owner DESC`;
 }
 
 /** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
@@ -131,11 +129,7 @@ export async function getHolderPage(sql: Queryable, token: Address, page: PageRa
         OR EXISTS (SELECT 1 FROM tokens WHERE address = ${token} AND irregular) AS unsure
     ) state
     LEFT JOIN (
-      SELECT owner, amount FROM token_balances
-      WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
-        ${isBehindHolder(sql, page)}
-      ORDER BY amount DESC, owner DESC
-      LIMIT ${page.limit} OFFSET ${page.skip}
+      ${holders(sql, token, [], page)} LIMIT ${page.limit} OFFSET ${page.skip}
     ) page ON true
     ORDER BY page.amount DESC, page.owner DESC`;
   return {
@@ -156,10 +150,6 @@ export function listOwnedTokens(
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
   const { limit, skip } = page;
-  const key = [
-    [sql`b.token`, "bytea"],
-    [sql`b.token_id`, "numeric"],
-  ] as const;
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
@@ -174,13 +164,13 @@ export function listOwnedTokens(
     sql`token_balances`,
     hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
     sql`NULL::numeric`,
-    sql`k.standard <> 1155 ${behindKey(sql, { after: page.after?.slice(0, 1) ?? [] }, [key[0]], "asc")}`,
+    sql`k.standard <> 1155 ${behindKey(sql, { after: page.after?.slice(0, 1) ?? [] }, { "b.token": "bytea" }, "asc")}`,
   );
   const ids = branch(
     sql`token_id_balances`,
     sql`b.owner = ${owner}`,
     sql`b.token_id`,
-    sql`k.standard = 1155 ${behindKey(sql, page, key, "asc")}`,
+    sql`k.standard = 1155 ${behindKey(sql, page, { "b.token": "bytea", "b.token_id": "numeric" }, "asc")}`,
   );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals

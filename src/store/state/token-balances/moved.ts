@@ -13,6 +13,13 @@ export interface HoldingKey {
   tokenId: string | null;
 }
 
+/** Returns keys as a table `key`, as SQL. */
+export function tableOfKeys(sql: Queryable, keys: readonly HoldingKey[]): Fragment {
+  return sql`unnest(
+    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
+    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS key (token, owner, token_id)`;
+}
+
 /** Most holders whose holdings of irregular tokens are read again for a range, the tokens with the fewest first. */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 

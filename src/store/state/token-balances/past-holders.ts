@@ -3,6 +3,7 @@ import type { Queryable } from "../../../db/client.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
 import { behindKey, inPublishedBlocks } from "../../lists/page.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
+import { HOLDER_KEY } from "./holdings.ts";
 
 /** A holder by the transfers up to a block; of ERC-1155 also by the ids that are held. */
 export interface PastHolder {
@@ -40,10 +41,6 @@ export async function listPastHolders(
   { token, standard, block }: { token: Address; standard: TokenStandard; block: number },
   page: PageRange,
 ): Promise<{ holders: PastHolder[]; total: string }> {
-  const key = [
-    [sql`amount`, "numeric"],
-    [sql`owner`, "bytea"],
-  ] as const;
   const rows = await sql<(PastHolder & { total: string })[]>`
     WITH held AS MATERIALIZED (
       SELECT side.owner, id, sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS amount
@@ -61,7 +58,7 @@ export async function listPastHolders(
     SELECT page.*, (SELECT sum(amount) FROM holders) AS total
     FROM (
       SELECT owner, amount, by_id FROM holders
-      WHERE amount <> 0 ${behindKey(sql, page, key, "desc")}
+      WHERE amount <> 0 ${behindKey(sql, page, HOLDER_KEY, "desc")}
       ORDER BY amount DESC, owner DESC LIMIT ${page.limit} OFFSET ${page.skip}
     ) AS page
     ORDER BY amount DESC, owner DESC`;

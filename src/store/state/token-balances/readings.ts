@@ -13,6 +13,7 @@ import {
   holdingsMovedTogether,
   irregularTokensMoved,
   isHolding,
+  tableOfKeys,
 } from "./moved.ts";
 
 /** A holding to read. */
@@ -47,9 +48,7 @@ export function listTouchedHoldings(sql: Queryable, range: SignedRange) {
       UNION
       SELECT token, owner, NULL::numeric FROM (${holdingsMovedTogether(sql, range)}) AS together
       UNION
-      SELECT * FROM unnest(
-        ${named.map(({ token }) => token)}::bytea[], ${named.map(({ owner }) => owner)}::bytea[],
-        ${named.map(({ tokenId }) => tokenId)}::numeric[])
+      SELECT * FROM ${tableOfKeys(sql, named)}
       UNION
       ${changedHoldings(sql, range, READ_AGAIN_MAXIMUM)}
       UNION
@@ -88,9 +87,7 @@ const MOST_UNHELD = 64;
 async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
   const zeros = amounts.filter(({ amount }) => !amount);
   if (zeros.length === 0) return;
-  const keys = sql`unnest(
-    ${zeros.map(({ token }) => token)}::bytea[], ${zeros.map(({ owner }) => owner)}::bytea[],
-    ${zeros.map(({ tokenId }) => tokenId)}::numeric[]) AS key (token, owner, token_id)`;
+  const keys = tableOfKeys(sql, zeros);
   const isDropped = sql`${isUnheld(sql)} AND held.block_number IS NOT NULL`;
   await Promise.all([
     sql`

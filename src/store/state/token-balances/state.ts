@@ -10,6 +10,7 @@ import {
   holdingsMovedTogether,
   irregularTokensMoved,
   isHolding,
+  tableOfKeys,
 } from "./moved.ts";
 
 /** Most holdings marked when their token's code changes: a second for the head. If one differs, the token is marked, and all of them. */
@@ -27,17 +28,15 @@ export async function applyTokenBalances(sql: Transaction, range: SignedRange): 
 /** Marks holdings named by signs, and adds those without transfers. */
 async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
-  const named = sql`unnest(
-    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
-    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS named (token, owner, token_id)`;
+  const named = tableOfKeys(sql, keys);
   await Promise.all([
     sql`
       UPDATE token_id_balances AS held SET block_number = NULL FROM ${named}
-      WHERE held.token = named.token AND held.owner = named.owner AND held.token_id = named.token_id
+      WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
         AND block_number IS NOT NULL`,
     sql`
       UPDATE token_balances AS held SET block_number = NULL FROM ${named}
-      WHERE ${isHolding(sql, sql`held`, sql`named.token`, sql`named.owner`)} AND block_number IS NOT NULL`,
+      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)} AND block_number IS NOT NULL`,
     addUnmoved(sql, keys),
   ]);
 }
@@ -82,9 +81,6 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
  */
 async function forgetUnmovedHoldings(sql: Transaction, moved: readonly HoldingKey[]) {
   if (moved.length === 0) return;
-  const tokens = moved.map((key) => key.token);
-  const owners = moved.map((key) => key.owner);
-  const tokenIds = moved.map((key) => key.tokenId);
   const isUnmovedId = sql`held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
     AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
       SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
@@ -92,8 +88,8 @@ async function forgetUnmovedHoldings(sql: Transaction, moved: readonly HoldingKe
       WHERE transfer.standard = 1155 AND transfer.token_id = held.token_id)`;
   const isUnmoved = sql`${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)}
     AND ${mayBeUnmoved(sql)} AND NOT EXISTS (SELECT 1 FROM transfers_of_holding(held.owner, held.token))`;
-  const ids = sql`unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)`;
-  const wholes = sql`(SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key`;
+  const ids = tableOfKeys(sql, moved);
+  const wholes = sql`(SELECT DISTINCT token, owner FROM ${ids}) AS key`;
   const isSilent = sql`held.token IN (SELECT address FROM tokens WHERE unresponsive)`;
   await sql`DELETE FROM token_id_balances AS held USING ${ids} WHERE ${isUnmovedId} AND ${isSilent}`;
   await sql`

@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
 import {
   type Fragment,
   firstRow,
@@ -8,8 +9,9 @@ import {
 } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
-import { type HoldingKey, isHolding } from "../token-balances/moved.ts";
-import { addressesIn, FEW_HOLDERS, type SignedRange } from "./signs.ts";
+import { onSide } from "../../lists/parties.ts";
+import { type HoldingKey, isHolding, tableOfKeys } from "../token-balances/moved.ts";
+import { addressesIn, FEW_HOLDERS, SIGN_BYTES, type SignedRange } from "./signs.ts";
 
 // A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
 // request, and all its holdings are read in full passes (`stale_block`), until enough consecutive
@@ -191,7 +193,7 @@ export function getUnnamedToken(sql: Queryable) {
     SELECT address, coalesce(unnamed_from, 0) AS unnamed_from, standard FROM tokens WHERE unnamed_from IS NOT NULL ORDER BY address LIMIT 1`);
 }
 
-/** Reads the accounts in the next logs of a token, and the block to continue from; null at their end. */
+/** Reads the accounts in the next logs of a token and in calls of it, and the block to continue from; null at their end. */
 export async function listNamedByLogs(
   sql: Queryable,
   { address, unnamedFrom, standard }: UnnamedToken,
@@ -199,12 +201,22 @@ export async function listNamedByLogs(
 ): Promise<{ owners: Address[]; next: number | null }> {
   // Accounts alone do not show which ids they hold (`writeNamed`).
   if (standard === 1155) return { owners: [], next: null };
-  const rows = await sql<{ blockNumber: number; words: `0x${string}` }[]>`
-    SELECT block_number, coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') AS words
-    FROM logs WHERE address = ${address} AND block_number >= ${unnamedFrom} AND ${inPublishedBlocks(sql)}
-    ORDER BY block_number LIMIT ${limit}`;
+  const next = sql`block_number >= ${unnamedFrom} AND ${inPublishedBlocks(sql)} ORDER BY block_number LIMIT ${limit}`;
+  const rows = await sql<{ blockNumber: number; caller: Address | null; words: Hex }[]>`
+    SELECT * FROM (
+      (SELECT block_number, NULL::bytea AS caller,
+          coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${SIGN_BYTES}) AS words
+        FROM logs WHERE address = ${address} AND ${next})
+      UNION ALL
+      (SELECT called.block_number, sent.from_address, CASE WHEN status = 0 THEN '' ELSE substr(input, 5, ${SIGN_BYTES}) END
+        FROM (
+          SELECT block_number, transaction_index FROM address_transactions
+          WHERE address = ${address} ${onSide(sql, "to")} AND ${next}
+        ) AS called CROSS JOIN LATERAL transaction_at(called.block_number, called.transaction_index) AS sent)
+    ) AS named ORDER BY block_number LIMIT ${limit}`;
   const last = rows.at(-1)?.blockNumber;
-  const owners = [...new Set(rows.flatMap(({ words }) => addressesIn(words)))];
+  const named = rows.flatMap(({ caller, words }) => [caller ?? [], addressesIn(words)].flat());
+  const owners = [...new Set(named)];
   if (rows.length < limit || last === undefined) return { owners, next: null };
   return { owners, next: last === unnamedFrom ? last + 1 : last };
 }
@@ -227,30 +239,25 @@ export async function writeNamed(
 /** Adds pending holdings without transfers; most of those of 0 are deleted after their read (`writeHoldings`). */
 export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
-  const named = sql`unnest(
-    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
-    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS named (token, owner, token_id)`;
+  const named = tableOfKeys(sql, keys);
   await Promise.all([
     sql`
       INSERT INTO token_balances (token, owner, amount, transferred_amount)
-      SELECT DISTINCT named.token, named.owner, 0, 0 FROM ${named}
+      SELECT DISTINCT key.token, key.owner, 0, 0 FROM ${named}
       WHERE NOT EXISTS (SELECT FROM token_balances AS held
-        WHERE ${isHolding(sql, sql`held`, sql`named.token`, sql`named.owner`)})`,
+        WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)})`,
     sql`
       INSERT INTO token_id_balances (token, owner, token_id, amount, transferred_amount)
-      SELECT DISTINCT named.token, named.owner, named.token_id, 0, 0 FROM ${named}
-      WHERE named.token_id IS NOT NULL AND NOT EXISTS (SELECT FROM token_id_balances AS held
-        WHERE held.token = named.token AND held.owner = named.owner AND held.token_id = named.token_id)`,
+      SELECT DISTINCT key.token, key.owner, key.token_id, 0, 0 FROM ${named}
+      WHERE key.token_id IS NOT NULL AND NOT EXISTS (SELECT FROM token_id_balances AS held
+        WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id)`,
   ]);
 }
 
 /** Returns up to `limit` responsive tokens, in the order of their addresses after one. */
 export function listNextTokens(sql: Queryable, after: Address, limit: number) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`
-    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`,
-  );
+  return pluck(sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`);
 }
 
 /** Sampled holdings of a token with many holders. */

@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
+import { APPROVAL, APPROVAL_FOR_ALL } from "../../lists/logs.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import type { HoldingKey } from "../token-balances/moved.ts";
 
@@ -37,12 +38,15 @@ const NAMED_MAXIMUM = 64;
 export const FEW_HOLDERS = 64;
 /** Former holders that are read again with them. */
 const FORMER_HOLDERS = 16;
+/** Most holdings by id that the numbers in a token's signs name. */
+const NAMED_IDS_MAXIMUM = 256;
 /** Most ids of a token that may have moved to an account named without one. */
 const IDS_MAXIMUM = 16;
 /** Most holdings that a range marks; the other tokens are read after it. */
 const KEYS_MAXIMUM = 5_000;
 const WORD = 32;
-const WORDS_MAXIMUM = 16;
+/** Bytes of a log's data, or of a call's arguments, that are examined. */
+export const SIGN_BYTES = 16 * WORD;
 
 /** Events of transfers, which show all their changes. */
 const TRANSFERS: readonly Hex[] = [
@@ -52,14 +56,13 @@ const TRANSFERS: readonly Hex[] = [
   "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
   "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f",
 ];
-/** Approval, ApprovalForAll: they change no holding. */
-const APPROVALS: readonly Hex[] = [
-  "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
-  "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
-];
-/** transfer, transferFrom, approve, setApprovalForAll, safeTransferFrom and safeBatchTransferFrom, permit. */
+/**
+ * Approvals, which change no holding; transfer, transferFrom, approve, setApprovalForAll, safeTransferFrom and safeBatchTransferFrom,
+ * permit.
+ */
 const PLAIN: ReadonlySet<Hex | null> = new Set<Hex>([
-  ...APPROVALS,
+  APPROVAL,
+  APPROVAL_FOR_ALL,
   "0xa9059cbb",
   "0x23b872dd",
   "0x095ea7b3",
@@ -73,6 +76,7 @@ const PLAIN: ReadonlySet<Hex | null> = new Set<Hex>([
 
 interface SignRow {
   token: Address;
+  standard: number;
   /** The event, or the selector of a call; null without either. */
   sign: Hex | null;
   sender: Address | null;
@@ -80,25 +84,29 @@ interface SignRow {
   words: Hex;
 }
 
-/** Returns the signs in recorded blocks; none for several blocks before the end of the first synchronisation, which reads everything. */
-export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
-  const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
+/** Reads the signs of known tokens, and of those that begin in the range. */
+function readSigns(sql: Queryable, range: BlockRange) {
+  const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT indexed FROM sync_state)`;
   const within = sql`${inRange(sql, range)} AND ${isNeeded}`;
-  const bytes = WORD * WORDS_MAXIMUM;
-  const rows = await sql<SignRow[]>`
-    WITH sent AS MATERIALIZED (
-      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+  return sql<SignRow[]>`
+    WITH moved AS MATERIALIZED (
+      SELECT block_number, log_index, token, standard FROM token_transfers WHERE ${within}
+    ), begun AS (
+      SELECT token, max(standard) AS standard FROM moved GROUP BY token
+    ), sent AS MATERIALIZED (
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + SIGN_BYTES}) AS input
       FROM transactions WHERE ${within} AND status IS DISTINCT FROM 0
     ), called AS MATERIALIZED (
-      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + SIGN_BYTES}) AS input
       FROM internal_transactions
       WHERE ${within} AND effective AND call_type = 'call' AND position > 0
     ), logged AS MATERIALIZED (
       SELECT block_number, transaction_index, address AS token, topic0,
-        coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${bytes}) AS words
-      FROM logs WHERE ${within} AND (topic0 IS NULL OR topic0 <> ALL(${[...TRANSFERS]}::bytea[]))
+        coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${SIGN_BYTES}) AS words
+      FROM logs LEFT JOIN moved USING (block_number, log_index)
+      WHERE ${within} AND (topic0 IS NULL OR topic0 <> ALL(${[...TRANSFERS]}::bytea[]) OR moved.token IS NULL)
     )
-    SELECT DISTINCT signs.* FROM (
+    SELECT DISTINCT signs.*, coalesce(tokens.standard, begun.standard) AS standard FROM (
       SELECT logged.token, topic0 AS sign, sent.from_address AS sender, NULL::bytea AS caller, words
       FROM logged LEFT JOIN sent USING (block_number, transaction_index)
       UNION ALL
@@ -107,16 +115,23 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
       SELECT called.token, substr(called.input, 1, 4), sent.from_address, called.from_address,
         coalesce(substr(called.input, 5), '')
       FROM called JOIN sent USING (block_number, transaction_index)
-    ) AS signs JOIN tokens ON tokens.address = signs.token
-    WHERE NOT tokens.unresponsive
+    ) AS signs LEFT JOIN tokens ON tokens.address = signs.token LEFT JOIN begun ON begun.token = signs.token
+    WHERE coalesce(tokens.standard, begun.standard) IS NOT NULL AND tokens.unresponsive IS NOT TRUE
     LIMIT ${SIGNS_MAXIMUM}`;
+}
+
+/** Returns the signs in recorded blocks; none for several blocks of a first load, which leaves every holding to be read after it. */
+export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
+  const rows = await readSigns(sql, range);
   if (rows.length === 0) return { tokens: [], keys: [] };
-  const named = [...Map.groupBy(rows, ({ token }) => token)].map(([token, signs]) => {
-    const parties = new Set(signs.flatMap(findParties));
-    const odd = signs.some(({ sign }) => !PLAIN.has(sign));
-    return { token, odd, parties: [...parties] };
+  const named = [...Map.groupBy(rows, ({ token }) => token)].map(([token, signs]): NamedToken => {
+    const parties = [...new Set(signs.flatMap(findParties))];
+    const odd = signs.filter(({ sign }) => !PLAIN.has(sign));
+    const { standard = 0 } = signs[0] ?? {};
+    const ids = standard === 1155 ? odd.flatMap(findIds) : [];
+    return { token, standard, odd: odd.length > 0, parties, ids };
   });
-  const keys = await listNamedHoldings(sql, named);
+  const { keys, few } = await listNamedHoldings(sql, named);
   const byToken = [...Map.groupBy(keys, ({ token }) => token).values()].sort(
     (a, b) => a.length - b.length,
   );
@@ -125,14 +140,13 @@ export async function listSigns(sql: Queryable, range: BlockRange): Promise<Toke
     if (kept.length + some.length <= KEYS_MAXIMUM) kept.push(...some);
   }
   const read = new Set(kept.map(({ token }) => token));
-  const few = await listFew(sql, [...read]);
   return {
     keys: kept,
     tokens: named.map(({ token, odd, parties }) => ({
       token,
       odd,
       flooding: parties.length > NAMED_MAXIMUM,
-      whole: few.has(token),
+      whole: read.has(token) && few.has(token),
     })),
   };
 }
@@ -143,42 +157,71 @@ function findParties({ sender, caller, words }: SignRow): Address[] {
   return [sender, caller, ...named].filter((one): one is Address => one !== null);
 }
 
-/** Returns the words that may be addresses: neither amounts below 2^96, nor above 2^160. */
+/** Returns the accounts of a sign, each with the numbers in it, which may be ids that no transfer names. */
+function findIds(sign: SignRow): Omit<HoldingKey, "token">[] {
+  const ids = wordsIn(sign.words).filter((word) => !ADDRESS.test(word));
+  return findParties(sign).flatMap((owner) =>
+    ids.map((id) => ({ owner, tokenId: String(BigInt(id)) })),
+  );
+}
+
+/** Words that may be addresses: neither amounts below 2^96, nor above 2^160. */
+const ADDRESS = /^0x0{24}(?!0{16})/;
+
+/** Returns the words that may be addresses. */
 export function addressesIn(words: Hex): Address[] {
-  const count = Math.floor(hexLength(words) / WORD);
-  return Array.from({ length: count }, (_, at) => hexSlice(words, at * WORD, (at + 1) * WORD))
-    .filter((word) => /^0x0{24}(?!0{16})/.test(word))
+  return wordsIn(words)
+    .filter((word) => ADDRESS.test(word))
     .map((word) => hexSlice(word, 12))
     .filter((address) => address !== ZERO_ADDRESS);
 }
 
-interface NamedToken {
-  token: Address;
-  parties: readonly Address[];
+function wordsIn(words: Hex): Hex[] {
+  const count = Math.floor(hexLength(words) / WORD);
+  return Array.from({ length: count }, (_, at) => hexSlice(words, at * WORD, (at + 1) * WORD));
 }
 
-/** Returns the holdings of the named accounts, and all of tokens with few holders. */
+interface NamedToken {
+  token: Address;
+  standard: number;
+  odd: boolean;
+  parties: readonly Address[];
+  ids: readonly Omit<HoldingKey, "token">[];
+}
+
+/** Returns the holdings of the named accounts, all those of tokens with few holders, and these tokens. */
 async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
+  const ids = named.flatMap(({ token, ids }) =>
+    ids.slice(0, NAMED_IDS_MAXIMUM).map((key) => ({ token, ...key })),
+  );
   const pairs = named.flatMap(({ token, parties }) =>
     parties.slice(0, NAMED_MAXIMUM).map((owner) => ({ token, owner })),
   );
-  const few = FEW_HOLDERS + 1;
-  return sql<HoldingKey[]>`
+  const more = FEW_HOLDERS + 1;
+  const rows = await sql<(HoldingKey & { owner: Address | null })[]>`
     WITH named AS MATERIALIZED (
       SELECT * FROM unnest(${pairs.map(({ token }) => token)}::bytea[], ${pairs.map(({ owner }) => owner)}::bytea[])
         AS pairs (token, owner)
     ), asked AS MATERIALIZED (
-      SELECT address AS token, standard, holder_count FROM tokens WHERE address IN (SELECT token FROM named)
+      SELECT token, signed.standard, coalesce(holder_count, 0) AS holder_count
+      FROM unnest(${named.map(({ token }) => token)}::bytea[], ${named.map((one) => one.standard)}::int[])
+        AS signed (token, standard) LEFT JOIN tokens ON address = token
     ), ids AS MATERIALIZED (
       SELECT asked.token, held.owner, held.token_id FROM asked CROSS JOIN LATERAL (
-        SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${2 * few}
+        SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${2 * more}
       ) AS held WHERE standard = 1155
     )
-    SELECT named.token, named.owner, NULL::numeric AS token_id FROM named JOIN asked USING (token) WHERE standard <> 1155
+    SELECT token, NULL::bytea AS owner, NULL::numeric AS token_id FROM asked WHERE holder_count <= ${FEW_HOLDERS}
+    UNION
+    SELECT named.token, named.owner, NULL FROM named JOIN asked USING (token) WHERE standard <> 1155
+    UNION
+    SELECT * FROM unnest(
+      ${ids.map(({ token }) => token)}::bytea[], ${ids.map(({ owner }) => owner)}::bytea[],
+      ${ids.map(({ tokenId }) => tokenId)}::numeric[])
     UNION
     SELECT asked.token, held.owner, NULL FROM asked CROSS JOIN LATERAL (
       SELECT owner FROM token_balances AS held
-      WHERE ${hasKey(sql, [sql`held.token`, sql`asked.token`])} AND amount > 0 LIMIT ${few}
+      WHERE ${hasKey(sql, [sql`held.token`, sql`asked.token`])} AND amount > 0 LIMIT ${more}
     ) AS held WHERE standard <> 1155 AND holder_count <= ${FEW_HOLDERS}
     UNION
     SELECT asked.token, held.owner, NULL FROM asked CROSS JOIN LATERAL (
@@ -194,10 +237,7 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
         FROM (SELECT DISTINCT token, token_id FROM ids) AS known
       ) AS placed WHERE place <= ${IDS_MAXIMUM}
     ) AS few USING (token)`;
-}
-
-async function listFew(sql: Queryable, tokens: readonly Address[]): Promise<Set<Address>> {
-  const rows = await sql<{ address: Address }[]>`
-    SELECT address FROM tokens WHERE address = ANY (${[...tokens]}::bytea[]) AND holder_count <= ${FEW_HOLDERS}`;
-  return new Set(rows.map(({ address }) => address));
+  const keys = rows.filter(({ owner }) => owner !== null);
+  const few = new Set(rows.flatMap(({ token, owner }) => (owner === null ? token : [])));
+  return { keys, few };
 }

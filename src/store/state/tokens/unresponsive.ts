@@ -3,10 +3,7 @@ import { pluck, type Queryable, type Transaction } from "../../../db/client.ts";
 
 /** Returns the unresponsive tokens. */
 export function listUnresponsiveTokens(sql: Queryable) {
-  return pluck(
-    "address",
-    sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`,
-  );
+  return pluck(sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`);
 }
 
 /** Stores whether tokens are unresponsive. */

@@ -38,6 +38,15 @@ function pushedBy(opcode: number): number {
   return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
+/** Yields the instructions of code with their offsets. Data counts as instructions. */
+export function* walkInstructions(code: Buffer): Generator<{ at: number; opcode: number }> {
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] ?? 0;
+    yield { at, opcode };
+    at += pushedBy(opcode);
+  }
+}
+
 /**
  * Returns the environment instructions in the creation code outside its runtime code; all of them if
  * it runs other code. Data counts as instructions.
@@ -84,10 +93,7 @@ export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
 }
 
 /** Returns the instructions. The source map has one entry for each, and none for the data after them. */
-export function instructionsIn(
-  code: Buffer,
-  sourceMap: string,
-): { offsets: number[]; end: number } {
+export function instructionsIn(code: Buffer, sourceMap: string) {
   const offsets: number[] = [];
   let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
@@ -104,14 +110,11 @@ type Range = Pick<Slot, "offset" | "length">;
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   const ends = nearestEnds(code, parts);
   let isReached = true;
-  for (let at = 0; at < code.length; at++) {
-    const opcode = code[at] ?? 0;
+  for (const { at, opcode } of walkInstructions(code)) {
     isReached ||= opcode === JUMPDEST;
-    const pushed = pushedBy(opcode);
     const end = ends[at] ?? 0;
-    if (end > 0 && (isReached || (end <= at + pushed && end < code.length))) return true;
+    if (end > 0 && (isReached || (end <= at + pushedBy(opcode) && end < code.length))) return true;
     if (STOPPING.has(opcode)) isReached = false;
-    at += pushed;
   }
   return false;
 }

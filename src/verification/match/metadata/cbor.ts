@@ -26,16 +26,9 @@ function read(reader: Reader, depth: number): CborValue {
   const initial = reader.bytes.readUInt8(reader.offset++);
   const type = initial >> 5;
   if (type === 7) {
-    switch (initial & 31) {
-      case 20:
-        return false;
-      case 21:
-        return true;
-      case 22:
-        return null;
-      default:
-        throw new RangeError("simple value is not used in contract code");
-    }
+    const simple = { 20: false, 21: true, 22: null }[initial & 31];
+    if (simple === undefined) throw new RangeError("simple value is not used in contract code");
+    return simple;
   }
   const argument = readArgument(reader, initial & 31);
   switch (type) {

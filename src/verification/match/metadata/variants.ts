@@ -34,10 +34,7 @@ type Texts = Map<string, string>;
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /** Yields texts with other line ends, all alike first, then per folder; up to two million characters. */
-export function* textVariants(
-  texts: ReadonlyMap<string, string>,
-  mainPath: string,
-): Generator<{ lines: Texts; variants: Texts[] }> {
+export function* textVariants(texts: ReadonlyMap<string, string>, mainPath: string) {
   const size = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_CHARACTERS) return;
   const seen: Texts[] = [];
@@ -110,12 +107,8 @@ export function findSourceVariant(
     for (const path of possiblePaths.length > 0 ? possiblePaths : [null]) {
       const text = parsed.write(path === null ? described : renameSource(described, path));
       const bytes = Buffer.from(text, "utf8");
-      if (
-        !(wanted.kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, wanted.kind)).equals(
-          wanted.value,
-        )
-      )
-        continue;
+      const hash = wanted.kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, wanted.kind);
+      if (!hash.equals(wanted.value)) continue;
       const [only] = variant.values();
       return { sources: path === null ? variant : new Map([[path, only ?? ""]]), path };
     }

@@ -17,8 +17,8 @@ import {
   readHolderCount,
   readHolders,
   readOwnedTokens,
+  readPastHolders,
 } from "../../../../src/api/explorer/from-node/members.ts";
-import { readPastHolders } from "../../../../src/api/explorer/from-node/past-holders.ts";
 import { readToken } from "../../../../src/api/explorer/from-node/token-supply.ts";
 import {
   createMempool,

@@ -75,15 +75,21 @@ test("asks alone whom the answer for several left out; it rests when it does not
     tokens.map((token) => (token === ONE ? undefined : 5n)),
   );
   expect(await ask(ONE, TWO)).toEqual([undefined, 5n]);
-  expect(asked).toEqual([[ONE, TWO], [ONE]]);
+  expect(asked).toEqual([[ONE, TWO], [ONE], [ONE]]);
   expect([unresponsive.rests(ONE), unresponsive.rests(TWO)]).toEqual([true, false]);
   expect(await ask(ONE, TWO)).toEqual([undefined, 5n]);
-  expect(asked.slice(2)).toEqual([[TWO]]);
+  expect(asked.slice(3)).toEqual([[TWO]]);
 });
 
 test("each is asked alone where the question about several failed", async () => {
   const { ask, unresponsive } = asker((tokens) => (tokens.length > 1 ? late() : [1n]));
   expect(await ask(ONE, TWO)).toEqual([1n, 1n]);
+  expect(unresponsive.all()).toEqual(new Set());
+});
+
+test("a contract that answers after the node stalled does not rest", async () => {
+  const { ask, asked, unresponsive } = asker(() => (asked.length === 1 ? late() : [4n]));
+  expect(await ask(ONE)).toEqual([4n]);
   expect(unresponsive.all()).toEqual(new Set());
 });
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { presentAccount } from "../../../../src/api/explorer/modules/account/balances.ts";
+import { account as accounts } from "../../../../src/api/explorer/modules/account/balances.ts";
 import { inclusionReward, uncleReward } from "../../../../src/api/explorer/present/block.ts";
-import { presentInternalTransaction } from "../../../../src/api/explorer/present/internal-transaction.ts";
 import { presentLog } from "../../../../src/api/explorer/present/log.ts";
-import { presentTokenTransfer } from "../../../../src/api/explorer/present/token-transfer.ts";
-import { presentTransaction } from "../../../../src/api/explorer/present/transaction.ts";
+import {
+  internalTransaction,
+  tokenTransferOf,
+  transaction as transactions,
+} from "../../../../src/api/explorer/present/transaction.ts";
 import type { TransactionEntry } from "../../../../src/store/lists/address-transactions.ts";
 import type { InternalTransactionEntry } from "../../../../src/store/lists/internal-transactions.ts";
 import type { TokenTransferEntry } from "../../../../src/store/lists/token-transfers.ts";
@@ -46,7 +48,7 @@ const transaction: TransactionEntry = {
 
 describe("a transaction", () => {
   test("is told in decimal text", () => {
-    expect(presentTransaction(transaction, "blockscout", CALL)).toEqual({
+    expect(transactions.blockscout.present({ ...transaction, call: CALL })).toEqual({
       blockNumber: "18204",
       timeStamp: "1751500812",
       hash: HASH,
@@ -70,20 +72,18 @@ describe("a transaction", () => {
   });
 
   test("has the name of what it calls in Etherscan's dialect only, empty where it is unknown", () => {
-    expect(presentTransaction(transaction, "etherscan", CALL)).toHaveProperty(
+    expect(transactions.etherscan.present({ ...transaction, call: CALL })).toHaveProperty(
       "functionName",
       CALL.functionName,
     );
-    expect(presentTransaction(transaction, "etherscan", undefined)).toHaveProperty(
-      "functionName",
-      "",
-    );
-    expect(presentTransaction(transaction, "blockscout", CALL)).not.toHaveProperty("functionName");
+    expect(transactions.etherscan.present(transaction)).toHaveProperty("functionName", "");
+    const inBlockscout = transactions.blockscout.present({ ...transaction, call: CALL });
+    expect(inBlockscout).not.toHaveProperty("functionName");
   });
 
   test("that creates has no receiver, and no method", () => {
     const creation = { ...transaction, to: null, createdContract: C };
-    expect(presentTransaction(creation, "etherscan", undefined)).toMatchObject({
+    expect(transactions.etherscan.present(creation)).toMatchObject({
       to: "",
       contractAddress: C,
       methodId: "0x",
@@ -99,7 +99,7 @@ describe("a transaction", () => {
     [{ status: null, succeeded: null }, ["1", "0"], ["0", ""]],
   ])("with %o failed or did not", (fields, blockscout, etherscan) => {
     const statusOf = (dialect: "blockscout" | "etherscan") => {
-      const record = presentTransaction({ ...transaction, ...fields }, dialect, undefined);
+      const record = transactions[dialect].present({ ...transaction, ...fields });
       return [record.isError, record.txreceipt_status];
     };
     expect([statusOf("blockscout"), statusOf("etherscan")]).toEqual([blockscout, etherscan]);
@@ -146,8 +146,8 @@ describe("an internal transaction", () => {
   };
 
   test("has its path and the hash once more in Etherscan's dialect", () => {
-    expect(presentInternalTransaction(internal, "blockscout")).toEqual(shared);
-    expect(presentInternalTransaction(internal, "etherscan")).toEqual({
+    expect(internalTransaction.blockscout.present(internal)).toEqual(shared);
+    expect(internalTransaction.etherscan.present(internal)).toEqual({
       ...shared,
       hash: HASH,
       traceId: "0_1",
@@ -156,7 +156,7 @@ describe("an internal transaction", () => {
 
   test.each(["create", "create2"])("that is a %s has neither receiver nor input", (type) => {
     const row = { ...internal, type, callType: null, createdContract: C };
-    expect(presentInternalTransaction(row, "blockscout")).toMatchObject({
+    expect(internalTransaction.blockscout.present(row)).toMatchObject({
       to: "",
       input: "",
       callType: "",
@@ -165,22 +165,24 @@ describe("an internal transaction", () => {
   });
 
   test("has the name of what it calls where that is given, also when it is empty", () => {
-    expect(presentInternalTransaction(internal, "blockscout", "f()")).toEqual({
+    expect(internalTransaction.blockscout.present({ ...internal, functionName: "f()" })).toEqual({
       ...shared,
       functionName: "f()",
     });
-    expect(presentInternalTransaction(internal, "blockscout", "")).toHaveProperty(
+    expect(
+      internalTransaction.blockscout.present({ ...internal, functionName: "" }),
+    ).toHaveProperty("functionName", "");
+    expect(internalTransaction.blockscout.present(internal)).toHaveProperty(
       "functionName",
-      "",
+      undefined,
     );
-    expect(presentInternalTransaction(internal, "blockscout")).not.toHaveProperty("functionName");
   });
 
   test("says what the tracer left out", () => {
     const row = { ...internal, to: null, gas: null, gasUsed: null, input: null };
     const told = { to: "", gas: "0", input: "" };
-    expect(presentInternalTransaction(row, "blockscout")).toMatchObject({ ...told, gasUsed: "" });
-    expect(presentInternalTransaction(row, "etherscan")).toMatchObject({ ...told, gasUsed: "0" });
+    expect(internalTransaction.blockscout.present(row)).toMatchObject({ ...told, gasUsed: "" });
+    expect(internalTransaction.etherscan.present(row)).toMatchObject({ ...told, gasUsed: "0" });
   });
 
   test.each([
@@ -189,7 +191,7 @@ describe("an internal transaction", () => {
     [{ error: null, effective: false }, "1", "Parent reverted"],
   ])("with %o", (fields, isError, errCode) => {
     const row = { ...internal, ...fields };
-    expect(presentInternalTransaction(row, "blockscout")).toMatchObject({ isError, errCode });
+    expect(internalTransaction.blockscout.present(row)).toMatchObject({ isError, errCode });
   });
 });
 
@@ -244,11 +246,11 @@ describe("a token transfer", () => {
       confirmations: "0",
       functionName: CALL.functionName,
     };
-    expect(presentTokenTransfer(transfer, 20, "blockscout", CALL)).toEqual({
+    expect(tokenTransferOf(20).blockscout.present({ ...transfer, call: CALL })).toEqual({
       ...shared,
       methodId: "a9059cbb",
     });
-    expect(presentTokenTransfer(transfer, 20, "etherscan", CALL)).toEqual({
+    expect(tokenTransferOf(20).etherscan.present({ ...transfer, call: CALL })).toEqual({
       ...shared,
       methodId: "0xa9059cbb",
       logIndex: "3",
@@ -262,12 +264,10 @@ describe("a token transfer", () => {
     [404, { tokenID: "417", value: "30" }, { tokenID: "", value: "0" }],
   ] as const)("of ERC-%i has the amounts of its standard", (standard, whole, bare) => {
     const amountsOf = (row: TokenTransferEntry) => {
-      const { tokenID, tokenValue, value } = presentTokenTransfer(
-        row,
-        standard,
-        "blockscout",
-        CALL,
-      );
+      const { tokenID, tokenValue, value } = tokenTransferOf(standard).blockscout.present({
+        ...row,
+        call: CALL,
+      }) as Record<string, unknown>;
       return JSON.parse(JSON.stringify({ tokenID, tokenValue, value }));
     };
     expect(amountsOf(transfer)).toEqual(whole);
@@ -278,7 +278,7 @@ describe("a token transfer", () => {
     const row = { ...transfer, tokenName: null, tokenSymbol: null, tokenDecimals: null };
     const call = { methodId: "", functionName: "" };
     const told = (dialect: "blockscout" | "etherscan", standard: 20 | 721) =>
-      presentTokenTransfer(row, standard, dialect, undefined);
+      tokenTransferOf(standard)[dialect].present({ ...row, call: undefined });
     const unknown = { tokenName: null, tokenSymbol: null, tokenDecimal: "" };
     expect(told("blockscout", 20)).toMatchObject({ ...call, ...unknown });
     expect(told("blockscout", 721)).toMatchObject({ ...call, ...unknown });
@@ -322,8 +322,8 @@ test("only Blockscout's dialect fills missing topics up, and only Etherscan's ha
 
 test("only Blockscout's dialect says that a balance is not stale", () => {
   const account = { address: A, balance: "5", known: true };
-  expect(presentAccount(account, "blockscout")).toEqual({ account: A, balance: "5", stale: false });
-  expect(presentAccount(account, "etherscan")).toEqual({ account: A, balance: "5" });
+  expect(accounts.blockscout.present(account)).toEqual({ account: A, balance: "5", stale: false });
+  expect(accounts.etherscan.present(account)).toEqual({ account: A, balance: "5" });
 });
 
 test("an uncle's reward falls by an eighth a block, its nephew gets a 32nd of the static reward for it", () => {

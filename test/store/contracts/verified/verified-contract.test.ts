@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../../../src/core/evm/address.ts";
 import { type Hex, hexFromBytes } from "../../../../src/core/evm/hex.ts";
-import { getCreationFacts } from "../../../../src/store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../../../src/store/contracts/creations.ts";
 import { getProxy, saveProxy } from "../../../../src/store/contracts/proxies.ts";
 import { listMethodNames } from "../../../../src/store/contracts/verified/method-names.ts";
 import {

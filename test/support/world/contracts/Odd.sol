@@ -92,8 +92,9 @@ contract Odd {
         return held[owner][0];
     }
 
+    /// Answers of no id 0.
     function balanceOf(address owner, uint256 id) external view returns (uint256) {
-        require(kind == 1155);
+        require(kind == 1155 && id > 0);
         return held[owner][id];
     }
 

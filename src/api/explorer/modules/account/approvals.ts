@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, okPage } from "../../envelope.ts";
-import { KINDS, keyOfApproval, readApprovals } from "../../from-node/approvals.ts";
+import { type Approval, KINDS, keyOfApproval, readApprovals } from "../../from-node/approvals.ts";
 import { address, paging, windowCheck, word } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
@@ -60,8 +60,7 @@ export const approvals = defineAction({
   async handle(context, { address: owner, contractaddress: token, spender, kind }) {
     const found = await readApprovals(context, owner, { token, spender, kind });
     const unknown = context.dialect === "etherscan" ? "" : null;
-    const page = okPage(context.page, found.rows, keyOfApproval, (row) => {
-      const { log, value, isProven } = row;
+    const present = ({ log, value, ...row }: Approval) => {
       const token = found.known.get(log.address)?.token;
       const isUnlimited =
         row.kind === "operator" || (value && (value >= UNLIMITED || value === NARROW_MAXIMUM));
@@ -76,14 +75,15 @@ export const approvals = defineAction({
         value: String(value ?? ""),
         isUnlimited: isUnlimited ? ("1" as const) : ("0" as const),
         tokenID: row.id ? String(BigInt(row.id)) : "",
-        isProven: isProven ? ("1" as const) : ("0" as const),
+        isProven: row.isProven ? ("1" as const) : ("0" as const),
         blockNumber: String(log.blockNumber),
         timeStamp: String(log.timestampSeconds),
         transactionHash: log.transactionHash,
         logIndex: String(log.logIndex),
         holding: String(found.holdings.get(log.address) ?? ""),
       };
-    });
+    };
+    const page = okPage(context.page, found.rows, { keyOf: keyOfApproval, present });
     return page.kind === "ok" && found.next ? { ...page, next: found.next } : page;
   },
 });

@@ -6,7 +6,7 @@ import {
   listCoinAccountsByAge,
 } from "../../../../store/state/addresses/coin-balances.ts";
 import { type Context, defineAction } from "../../action.ts";
-import { type Dialect, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
+import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
 import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
 import {
@@ -21,22 +21,29 @@ import {
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
-const oneOfSeveral = z.object({ account: wire.address, balance: wire.decimal });
+type Account = { address: Address; balance: string | bigint };
+
+const etherscan = wire.defineRecord<Account>(
+  undefined,
+  "EtherscanAccount",
+)({
+  account: [wire.address, (row) => row.address],
+  balance: [wire.decimal, (row) => String(row.balance)],
+});
+/** A balance is never stale here. */
+const fresh = [z.boolean(), () => false] as const;
 
 /** The balance of one of several accounts. */
-const accountRecord = {
-  blockscout: oneOfSeveral.extend({ stale: z.boolean() }).meta({ id: "BlockscoutAccount" }),
-  etherscan: oneOfSeveral.meta({ id: "EtherscanAccount" }),
+export const account = {
+  blockscout: wire.defineRecord<Account>(
+    undefined,
+    "BlockscoutAccount",
+  )({
+    ...etherscan.fields,
+    stale: fresh,
+  }),
+  etherscan,
 };
-
-/** Presents an account; a balance is never stale here. */
-export function presentAccount(
-  { address, balance }: { address: Address; balance: string | bigint },
-  dialect: Dialect,
-) {
-  const freshness = dialect === "blockscout" && { stale: false };
-  return { account: address, balance: String(balance), ...freshness };
-}
 
 const MAXIMUM_ADDRESSES = 20;
 
@@ -52,18 +59,19 @@ interface Asked {
   tag?: z.output<typeof tag>;
 }
 
+const nothing = async () => null;
+
 /** Presents accounts with their balances: at the head, or after the block of a tag. */
 async function presentAccounts(context: Context, { address: addresses, tag }: Asked) {
   const { chain, dialect } = context;
   if (tag === undefined) {
     const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses));
-    return ok(accounts.map((account) => presentAccount(account, dialect)));
+    return ok(accounts.map(account[dialect].present));
   }
-  const nothing = async () => null;
   return atTag(context, tag, nothing, async (block) => {
     const balances = await chain.fetchCoinBalances(addresses, block);
     const accounts = addresses.map((address, at) => ({ address, balance: balances[at] ?? 0n }));
-    return ok(accounts.map((account) => presentAccount(account, dialect)));
+    return ok(accounts.map(account[dialect].present));
   });
 }
 
@@ -75,8 +83,8 @@ const balance = defineAction({
   params,
   etherscanParams: params.extend({ tag }),
   result: {
-    blockscout: z.union([wire.decimal, z.array(accountRecord.blockscout)]),
-    etherscan: z.union([wire.decimal, z.array(accountRecord.etherscan)]),
+    blockscout: z.union([wire.decimal, z.array(account.blockscout.schema)]),
+    etherscan: z.union([wire.decimal, z.array(account.etherscan.schema)]),
   },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
@@ -92,10 +100,7 @@ const balancemulti = defineAction({
   summary: "Coin balances of up to 20 addresses in wei",
   params,
   etherscanParams: params.extend({ tag }),
-  result: {
-    blockscout: z.array(accountRecord.blockscout),
-    etherscan: z.array(accountRecord.etherscan),
-  },
+  result: wire.listOf(account),
   example: {
     address:
       "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
@@ -114,7 +119,6 @@ const balancehistory = defineAction({
   result: wire.decimal,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
-    const nothing = async () => null;
     return atBlock(context, input.blockno, nothing, async (block) => {
       const [wei] = await context.chain.fetchCoinBalances([input.address], block);
       return ok(String(wei ?? 0n));
@@ -144,24 +148,32 @@ const ethGetBalance = defineAction({
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   refuse: () => ({ httpStatus: 400 }),
   async handle(context, input) {
-    const { address: account, block: blockNumber = NEWEST } = input;
+    const { address: party, block: blockNumber = NEWEST } = input;
     if (blockNumber < 0) return unknown;
-    const wei = await readBalanceAt(context, account, blockNumber, { onlyKnown: true });
+    const wei = await readBalanceAt(context, party, blockNumber, { onlyKnown: true });
     return wei === undefined ? unknown : ok(quantity(wei));
   },
 });
 
 const ROWS = 10;
-const account = z.object({ address: wire.address, balance: wire.decimal });
+
+const listed = wire.defineRecord<Account & { firstBlock: number }>((row) => [
+  row.firstBlock,
+  row.address,
+])({
+  address: [wire.address, (row) => row.address],
+  balance: [wire.decimal, (row) => String(row.balance)],
+});
+const seen = {
+  blockscout: wire.defineRecord(listed.keyOf)({ ...listed.fields, stale: fresh }),
+  etherscan: listed,
+};
 
 const listaccounts = defineAction({
   name: "listaccounts",
   summary: "Addresses with their coin balances, in the order in which they were first seen",
   params: z.object(paging(ROWS)),
-  result: {
-    blockscout: z.array(account.extend({ stale: z.boolean() })),
-    etherscan: z.array(account),
-  },
+  result: wire.listOf(seen),
   empty: NO_RECORDS,
   example: {},
   check: windowCheck(),
@@ -169,13 +181,7 @@ const listaccounts = defineAction({
   async handle(context) {
     const { page, dialect } = context;
     const accounts = await readCoinAccounts(context, (sql) => listCoinAccountsByAge(sql, page));
-    const freshness = dialect === "blockscout" && { stale: false };
-    return okPage(
-      page,
-      accounts,
-      ({ firstBlock, address }) => [firstBlock, address],
-      ({ address, balance }) => ({ address, balance, ...freshness }),
-    );
+    return okPage(page, accounts, seen[dialect]);
   },
 });
 

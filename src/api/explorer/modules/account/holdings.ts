@@ -13,9 +13,7 @@ import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
 import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
 import * as wire from "../../wire.ts";
-import { UNKNOWN_PRICE } from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
 
 const HELD = {
@@ -63,15 +61,23 @@ const tokenbalancehistory = defineAction({
   },
 });
 
-const heldToken = z.object({
-  balance: wire.decimal,
-  contractAddress: wire.address,
-  name: z.string().nullable(),
-  decimals: wire.decimalOrEmpty,
-  symbol: z.string().nullable(),
-  type: wire.tokenType,
-  id: wire.decimal.optional(),
+const blockscout = wire.defineRecord<OwnedToken>(keyOfOwned)({
+  balance: [wire.decimal, (row) => row.amount],
+  contractAddress: [wire.address, (row) => row.token],
+  name: [z.string().nullable(), (row) => row.name],
+  decimals: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+  symbol: [z.string().nullable(), (row) => row.symbol],
+  type: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
+  id: [wire.decimal.optional(), (row) => row.tokenId ?? undefined],
 });
+const owned = {
+  blockscout,
+  etherscan: wire.defineRecord<OwnedToken>(keyOfOwned)({
+    ...blockscout.fields,
+    name: [z.string(), (row) => row.name ?? ""],
+    symbol: [z.string(), (row) => row.symbol ?? ""],
+  }),
+};
 
 const tokenlist = defineAction({
   name: "tokenlist",
@@ -80,39 +86,28 @@ const tokenlist = defineAction({
     address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
     ...allRows,
   }),
-  result: {
-    blockscout: z.array(heldToken),
-    etherscan: z.array(heldToken.extend({ name: z.string(), symbol: z.string() })),
-  },
+  result: wire.listOf(owned),
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   cursor: "owner",
   async handle(context, input) {
-    const unknown = context.dialect === "etherscan" ? "" : null;
-    const { page } = context;
+    const { page, dialect } = context;
     const tokens = await readOwnedTokens(context, input.address, [20, 404, 721, 1155], page);
-    return okPage(
-      page,
-      tokens,
-      keyOfOwned,
-      ({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
-        balance: amount,
-        contractAddress: token,
-        name: name ?? unknown,
-        decimals: String(decimals ?? ""),
-        symbol: symbol ?? unknown,
-        type: `ERC-${standard}` as const,
-        ...(tokenId !== null && { id: tokenId }),
-      }),
-    );
+    return okPage(page, tokens, owned[dialect]);
   },
 });
 
-const held = defineRecord<OwnedToken>()({
+const held = wire.defineRecord<OwnedToken>(keyOfOwned)({
   TokenAddress: [wire.address, ({ token }) => token],
   TokenName: [z.string(), ({ name }) => name ?? ""],
   TokenSymbol: [z.string(), ({ symbol }) => symbol ?? ""],
   TokenQuantity: [wire.decimal, ({ amount }) => amount],
+});
+
+const priced = wire.defineRecord<OwnedToken>(keyOfOwned)({
+  ...held.fields,
+  TokenDivisor: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+  TokenPriceUSD: [z.string(), () => wire.UNKNOWN_PRICE],
 });
 
 /** Common parts of Etherscan's lists of an address's tokens. */
@@ -128,16 +123,10 @@ const addresstokenbalance = defineAction({
   ...common,
   name: "addresstokenbalance",
   summary: "ERC-20 tokens that an address holds",
-  result: z.array(
-    held.schema.extend({ TokenDivisor: wire.decimalOrEmpty, TokenPriceUSD: z.string() }),
-  ),
+  result: z.array(priced.schema),
   async handle(context, input) {
     const tokens = await readOwnedTokens(context, input.address, [20], context.page);
-    return okPage(context.page, tokens, keyOfOwned, (token) => ({
-      ...held.present(token),
-      TokenDivisor: String(token.decimals ?? ""),
-      TokenPriceUSD: UNKNOWN_PRICE,
-    }));
+    return okPage(context.page, tokens, priced);
   },
 });
 
@@ -148,7 +137,7 @@ const addresstokennftbalance = defineAction({
   result: z.array(held.schema),
   async handle(context, input) {
     const tokens = await readOwnedTokens(context, input.address, [721], context.page);
-    return okPage(context.page, tokens, keyOfOwned, held.present);
+    return okPage(context.page, tokens, held);
   },
 });
 
@@ -167,12 +156,11 @@ const addresstokennftinventory = defineAction({
   async handle(context, { contractaddress, address: owner }) {
     const ids = await readOwnedIds(context, contractaddress, owner, context.page);
     if (ids.kind !== "ok") return ids;
-    const page = okPage(
-      context.page,
-      ids.result,
-      ({ id }) => [id],
-      ({ id, isOwned }) => (isOwned ? [{ TokenAddress: contractaddress, TokenId: id }] : []),
-    );
+    const page = okPage(context.page, ids.result, {
+      keyOf: ({ id }) => [id],
+      present: ({ id, isOwned }) =>
+        isOwned ? [{ TokenAddress: contractaddress, TokenId: id }] : [],
+    });
     return page.kind === "ok" ? { ...page, result: page.result.flat() } : page;
   },
 });

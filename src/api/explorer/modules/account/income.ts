@@ -1,24 +1,38 @@
 import { z } from "zod";
+import type { Queryable } from "../../../../db/client.ts";
 import { listMinedBlocks } from "../../../../store/blocks/blocks.ts";
 import { listUnclesOfMiner } from "../../../../store/blocks/uncles.ts";
-import { listWithdrawals } from "../../../../store/blocks/withdrawals.ts";
-import { getFunding } from "../../../../store/state/addresses/funding.ts";
+import { listWithdrawals, type WithdrawalEntry } from "../../../../store/blocks/withdrawals.ts";
+import { type Funding, getFunding } from "../../../../store/state/addresses/funding.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readContracts } from "../../from-node/accounts.ts";
 import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import { address, blocksOf, text, windowCheck } from "../../params.ts";
-import {
-  inclusionReward,
-  presentWithdrawal,
-  uncleReward,
-  withdrawalRecord,
-} from "../../present/block.ts";
+import { inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 
-const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
+/** A block that an address mined, or an uncle; its reward is for Etherscan's dialect alone. */
+interface Mined {
+  key: number[];
+  number: number;
+  timestampSeconds: number;
+  reward: bigint;
+}
+
+const blockscout = wire.defineRecord<Mined>(({ key }) => key)({
+  blockNumber: [wire.decimal, (row) => String(row.number)],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+});
+const mined = {
+  blockscout,
+  etherscan: wire.defineRecord(blockscout.keyOf)({
+    ...blockscout.fields,
+    blockReward: [wire.decimal, (row) => String(row.reward)],
+  }),
+};
 
 const getminedblocks = defineAction({
   name: "getminedblocks",
@@ -31,51 +45,44 @@ const getminedblocks = defineAction({
       .catch(undefined)
       .describe("`blocks`, or the `uncles` that blocks include"),
   }),
-  result: {
-    blockscout: z.array(record),
-    etherscan: z.array(record.extend({ blockReward: wire.decimal })),
-  },
+  result: wire.listOf(mined),
   empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
   example: { address: "0x0000000000000000000000000000000000000000" },
   cursor: "history",
   async handle({ read, dialect, staticReward, page }, input) {
-    const isEtherscan = dialect === "etherscan";
-    if (isEtherscan && input.blocktype === "uncles") {
-      const uncles = await read((sql) => listUnclesOfMiner(sql, input.address, page));
-      return okPage(
-        page,
-        uncles,
-        ({ number, blockNumber, position }) => [number, blockNumber, position],
-        (uncle) => ({
-          blockNumber: String(uncle.number),
-          timeStamp: String(uncle.timestampSeconds),
-          blockReward: String(uncleReward(uncle, staticReward)),
-        }),
-      );
-    }
-    const blocks = await read((sql) => listMinedBlocks(sql, input.address, page));
-    return okPage(
-      page,
-      blocks,
-      ({ number }) => [number],
-      ({ number, timestampSeconds, reward, uncleCount }) => ({
-        blockNumber: String(number),
-        timeStamp: String(timestampSeconds),
-        ...(isEtherscan && {
-          blockReward: String(
-            BigInt(reward) + staticReward + inclusionReward(uncleCount, staticReward),
-          ),
-        }),
-      }),
-    );
+    const areUncles = dialect === "etherscan" && input.blocktype === "uncles";
+    const uncles = async (sql: Queryable): Promise<Mined[]> =>
+      (await listUnclesOfMiner(sql, input.address, page)).map((uncle) => ({
+        ...uncle,
+        key: [uncle.number, uncle.blockNumber, uncle.position],
+        reward: uncleReward(uncle, staticReward),
+      }));
+    const blocks = async (sql: Queryable): Promise<Mined[]> =>
+      (await listMinedBlocks(sql, input.address, page)).map((block) => ({
+        ...block,
+        key: [block.number],
+        reward:
+          BigInt(block.reward) + staticReward + inclusionReward(block.uncleCount, staticReward),
+      }));
+    const rows = await read(areUncles ? uncles : blocks);
+    return okPage(page, rows, mined[dialect]);
   },
+});
+
+const received = wire.defineRecord<WithdrawalEntry>((row) => [
+  row.blockNumber,
+  row.withdrawalIndex,
+])({
+  ...withdrawal.fields,
+  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+  timestamp: [wire.decimal, (row) => String(row.timestampSeconds)],
 });
 
 const txsBeaconWithdrawal = defineAction({
   name: "txsBeaconWithdrawal",
   summary: "Withdrawals from the consensus layer to an address",
   params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
-  result: z.array(withdrawalRecord.extend({ blockNumber: wire.decimal, timestamp: wire.decimal })),
+  result: z.array(received.schema),
   empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -85,33 +92,23 @@ const txsBeaconWithdrawal = defineAction({
     const filter = { address: input.address, blocks: blocksOf(input) };
     const order = orderOf(input.sort, dialect);
     const rows = await read((sql) => listWithdrawals(sql, filter, order, page));
-    return okPage(
-      page,
-      rows,
-      ({ blockNumber, withdrawalIndex }) => [blockNumber, withdrawalIndex],
-      (row) => ({
-        ...presentWithdrawal(row),
-        blockNumber: String(row.blockNumber),
-        timestamp: String(row.timestampSeconds),
-      }),
-    );
+    return okPage(page, rows, received);
   },
+});
+
+const funded = wire.defineRecord<Funding>()({
+  block: [z.number(), (row) => row.blockNumber],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  fundingAddress: [wire.address, (row) => row.from],
+  fundingTxn: [wire.hash, (row) => row.transactionHash],
+  value: [wire.decimal, (row) => row.value],
 });
 
 const fundedby = defineAction({
   name: "fundedby",
   summary: "First transfer of value to an account, unless it is a contract",
   params: z.object({ address: address(ADDRESS_FORMAT) }),
-  result: z.union([
-    z.object({
-      block: z.number(),
-      timeStamp: wire.decimal,
-      fundingAddress: wire.address,
-      fundingTxn: wire.hash,
-      value: wire.decimal,
-    }),
-    z.array(z.never()),
-  ]),
+  result: z.union([funded.schema, z.array(z.never())]),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
@@ -123,13 +120,7 @@ const fundedby = defineAction({
     if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
     if (await mayHaveBeenFunded(context.chain, input.address, head))
       return failed("not-found", notIndexed(head));
-    return ok({
-      block: funding.blockNumber,
-      timeStamp: String(funding.timestampSeconds),
-      fundingAddress: funding.from,
-      fundingTxn: funding.transactionHash,
-      value: funding.value,
-    });
+    return ok(funded.present(funding));
   },
 });
 

@@ -9,10 +9,14 @@ import {
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
 } from "../../../../store/lists/internal-transactions.ts";
-import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
+import {
+  listTokenTransfers,
+  type TokenStandard,
+  type TokenTransferFilter,
+} from "../../../../store/lists/token-transfers.ts";
 import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
-import { nameCalls } from "../../call-names.ts";
+import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
 import type { PendingTransaction } from "../../from-node/transactions/mempool.ts";
@@ -28,16 +32,7 @@ import {
   timeBound,
   windowCheck,
 } from "../../params.ts";
-import {
-  internalTransactionRecord,
-  presentInternalTransaction,
-} from "../../present/internal-transaction.ts";
-import { defineRecord } from "../../present/record.ts";
-import {
-  keyOfTransaction as keyOf,
-  presentTransaction,
-  transactionRecord,
-} from "../../present/transaction.ts";
+import { internalTransaction, tokenTransferOf, transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
 import {
   ADDRESS_FORMAT,
@@ -62,10 +57,7 @@ const txlist = defineAction({
   summary: "Transactions that an address sent, received or was created by",
   params: listParams,
   etherscanParams: withParties(listParams),
-  result: {
-    blockscout: z.array(transactionRecord.blockscout),
-    etherscan: z.array(transactionRecord.etherscan),
-  },
+  result: wire.listOf(transaction),
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -82,21 +74,14 @@ const txlist = defineAction({
     };
     const order = orderOf(input.sort, dialect);
     const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
-    if (dialect === "etherscan") {
-      const { named, l1FeeOf } = await read(async (sql, served) => {
-        const rows = await list(sql);
-        const named = await nameCalls(sql, rows, (row) => row);
-        return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
-      }, "statements of one head");
-      return okPage(
-        page,
-        named,
-        ({ entry }) => keyOf(entry),
-        ({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf),
-      );
-    }
-    const rows = await read(list, "one statement");
-    return okPage(page, rows, keyOf, (row) => presentTransaction(row, dialect));
+    const rows: ListedTransaction[] =
+      dialect === "blockscout"
+        ? await read(list, "one statement")
+        : await read(
+            async (sql, served) => completeTransactions(sql, await list(sql), served),
+            "statements of one head",
+          );
+    return okPage(page, rows, transaction[dialect]);
   },
 });
 
@@ -120,10 +105,7 @@ const txlistinternal = defineAction({
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   params,
   etherscanParams: withParties(params),
-  result: {
-    blockscout: z.array(internalTransactionRecord.blockscout),
-    etherscan: z.array(internalTransactionRecord.etherscan),
-  },
+  result: wire.listOf(internalTransaction),
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
@@ -135,46 +117,34 @@ const txlistinternal = defineAction({
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const who = toParty(input);
     const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
-    const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
-      // With an address any hash is ignored, even an invalid one.
-      if (who) {
-        return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
-      }
-      if (input.txhash === undefined) {
-        return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
-      }
-      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
-      return (
-        hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order, all))
-      );
+    // With an address any hash is ignored, even an invalid one.
+    if (!who && !hash && input.txhash !== undefined)
+      return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
+    const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+    const list = (sql: Queryable) => {
+      if (who) return listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+      return hash
+        ? listInternalTransactionsOfTransaction(sql, hash, filter, order, all)
+        : listInternalTransactionsOfBlocks(sql, filter, order, page);
     };
-    const list = listOf();
-    if (!list) return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
     const query = async (sql: Queryable) => {
-      const mayBeNamed = ({ type }: InternalTransactionEntry) => input.names && type === "call";
-      const found = (await list(sql)).map((row) => ({ row, mayBeNamed: mayBeNamed(row) }));
-      return nameCalls(sql, found, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
+      const rows = await list(sql);
+      if (!input.names) return rows;
+      const frames = rows.map((row) => ({ ...row, mayBeNamed: row.type === "call" }));
+      const callOf = ({ to, input }: InternalTransactionEntry) => ({ to, input: input ?? "0x" });
+      const named = await nameCalls(sql, frames, callOf);
+      return named.map((row) => ({ ...row, functionName: row.call?.functionName ?? "" }));
     };
     const { found: frames, head } = await withHead(read, query, "statements of one head");
     const wanted = who || frames.length > 0 ? undefined : hash;
     if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
       return failed("not-found", notIndexed(head));
     }
-    return okPage(
-      page,
-      frames,
-      ({ entry: { row } }) => [row.blockNumber, row.transactionIndex, row.position],
-      ({ entry, call }) =>
-        presentInternalTransaction(
-          entry.row,
-          dialect,
-          input.names ? (call?.functionName ?? "") : undefined,
-        ),
-    );
+    return okPage(page, frames, internalTransaction[dialect]);
   },
 });
 
-const pending = defineRecord<PendingTransaction>()({
+const pending = wire.defineRecord<PendingTransaction>()({
   hash: [wire.hash, (row) => row.hash],
   nonce: [wire.decimal, (row) => quantityToDecimal(row.nonce)],
   from: [wire.address, (row) => row.from],
@@ -207,4 +177,58 @@ const pendingtxlist = defineAction({
   },
 });
 
-export const transactionsOfAccounts = [txlist, txlistinternal, pendingtxlist];
+const NEITHER = "Query parameter address or contractaddress is required";
+
+const transferParams = z.object({
+  address: address(ADDRESS_FORMAT)
+    .optional()
+    .describe("Sender or receiver; required without `contractaddress`"),
+  contractaddress: address({ invalid: "Invalid contract address format" })
+    .optional()
+    .describe("Token contract; required without `address`"),
+  ...listing,
+});
+
+export const transactionsOfAccounts = [
+  txlist,
+  txlistinternal,
+  pendingtxlist,
+  defineTokenTransferList("tokentx", 20),
+  defineTokenTransferList("tokennfttx", 721),
+  defineTokenTransferList("token1155tx", 1155),
+  defineTokenTransferList("token404tx", 404),
+];
+
+/** Declares the list of the transfers of a standard. */
+function defineTokenTransferList(name: string, standard: TokenStandard) {
+  const record = tokenTransferOf(standard);
+  return defineAction({
+    name,
+    summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
+    params: transferParams,
+    etherscanParams: withParties(transferParams),
+    result: wire.listOf(record),
+    empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    check: windowCheck(),
+    cursor: "history",
+    async handle({ read, dialect, page }, input) {
+      const who = toParty(input);
+      const { contractaddress: token } = input;
+      if (!who && !token) return failed("missing-parameter", NEITHER, { parameter: "address" });
+      const blocks = blocksOf(input);
+      const filter = { standard, blocks, token, ...who } as TokenTransferFilter;
+      const order = orderOf(input.sort, dialect);
+      const named = await read(
+        async (sql) =>
+          nameCalls(
+            sql,
+            await listTokenTransfers(sql, filter, order, page),
+            ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+          ),
+        "statements of one head",
+      );
+      return okPage(page, named, record[dialect]);
+    },
+  });
+}

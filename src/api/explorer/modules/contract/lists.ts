@@ -7,12 +7,18 @@ import {
   listVerifiedSummaries,
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
+import {
+  type ListedToken,
+  listContractsByName,
+  listNames,
+  listTokens,
+  type NamedContract,
+} from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
-import { okPage } from "../../envelope.ts";
-import { paging, timeBound } from "../../params.ts";
+import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
+import { addresses, offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
-import { listbyname, listnames } from "./names.ts";
 
 const FILTERS = ["verified", "unverified", "empty"] as const;
 type Filter = (typeof FILTERS)[number];
@@ -72,12 +78,10 @@ const listcontracts = defineAction({
       };
       const verified = await read((sql) => listVerifiedContracts(sql, page, times));
       return largeAnswers.make(abiBytes(verified), async () =>
-        okPage(
-          page,
-          verified,
-          ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
-          (contract) => presentContract(contract.address, contract),
-        ),
+        okPage(page, verified, {
+          keyOf: ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
+          present: (contract) => presentContract(contract.address, contract),
+        }),
       );
     }
     const { contracts, summaries } = await read(async (sql) => {
@@ -89,12 +93,10 @@ const listcontracts = defineAction({
     });
     const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
     return largeAnswers.make(abiBytes(summaries), async () =>
-      okPage(
-        page,
-        contracts,
-        (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
-        ({ address }) => presentContract(address, byAddress.get(address)),
-      ),
+      okPage(page, contracts, {
+        keyOf: (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
+        present: ({ address }) => presentContract(address, byAddress.get(address)),
+      }),
     );
   },
 });
@@ -113,5 +115,103 @@ function presentContract(address: Address, verified: VerifiedSummary | undefined
     OptimizationUsed: isOptimized(verified) ? ("1" as const) : ("0" as const),
   };
 }
+
+const ROWS = 25;
+const MOST_ROWS = 100;
+const MOST_TOKENS = 1000;
+const ADDRESSES = {
+  required: "Query parameter 'addresses' is required",
+  invalid: "Invalid address format",
+};
+const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid name format" };
+
+const named = wire.defineRecord<NamedContract>()({
+  address: [wire.address, (row) => row.address],
+  type: [
+    z.enum(["", ...wire.tokenType.options]).describe("Empty unless it is a token"),
+    ({ standard }) => (standard === null ? "" : (`ERC-${standard}` as const)),
+  ],
+  tokenName: [z.string(), (row) => row.name ?? ""],
+  tokenSymbol: [z.string(), (row) => row.symbol ?? ""],
+  contractName: [
+    z.string().describe("Empty without a verified source"),
+    (row) => row.contractName ?? "",
+  ],
+});
+
+const found = wire.defineRecord<NamedContract & { nametag: string }>()({
+  ...named.fields,
+  nametag: [
+    z.string().describe("The operator's own name; empty without one"),
+    (row) => row.nametag,
+  ],
+});
+
+const listbyname = defineAction({
+  name: "listbyname",
+  summary: "Addresses by the beginning of a label, or of the name or symbol of a token or contract",
+  params: z.object({
+    name: text(NAME)
+      .trim()
+      .min(1, NAME.invalid)
+      // PostgreSQL's texts cannot contain this character.
+      .refine((name) => !name.includes("\0"), NAME.invalid)
+      .describe("Beginning of the name, in any letter case; its first 64 characters count"),
+    page,
+    offset: offset(ROWS, MOST_ROWS),
+  }),
+  result: z.array(found.schema),
+  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
+  example: { name: "harbour" },
+  check: windowCheck(MOST_ROWS),
+  async handle({ read, page, labels }, input) {
+    const { find, search } = labels();
+    const labelled = search(input.name);
+    const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
+    return ok(rows.map((row) => found.present({ ...row, nametag: find(row.address)?.name ?? "" })));
+  },
+});
+
+const listnames = defineAction({
+  name: "listnames",
+  summary: "Names of the tokens and verified contracts among addresses",
+  params: z.object({
+    addresses: addresses(ADDRESSES, 0, MOST_ROWS).describe(
+      `Up to ${MOST_ROWS} addresses, separated by commas`,
+    ),
+  }),
+  result: z.array(named.schema),
+  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
+  example: { addresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle({ read }, input) {
+    const rows = await read((sql) => listNames(sql, input.addresses));
+    return ok(rows.map(named.present));
+  },
+});
+
+const token = wire.defineRecord<ListedToken>((row) => [row.firstBlock, row.address])({
+  ...named.fields,
+  tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+  holdersCount: [wire.decimal, (row) => String(row.holderCount)],
+  firstBlock: [
+    wire.decimal.describe("The block of its first event"),
+    (row) => String(row.firstBlock),
+  ],
+});
+
+export const listtokens = defineAction({
+  name: "listtokens",
+  summary: "Tokens, newest first",
+  params: z.object(paging(ROWS, MOST_TOKENS)),
+  result: z.array(token.schema),
+  empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
+  example: {},
+  check: windowCheck(MOST_TOKENS),
+  cursor: "members",
+  async handle({ read, page }) {
+    const tokens = await read((sql) => listTokens(sql, page));
+    return okPage(page, tokens, token);
+  },
+});
 
 export const contractLists = [listcontracts, listbyname, listnames];

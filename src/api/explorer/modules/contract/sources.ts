@@ -12,15 +12,13 @@ import {
   getVerifiedAbi,
   getVerifiedContract,
 } from "../../../../store/contracts/verified/verified-contract.ts";
+import { listDelegates } from "../../../../store/lists/delegations.ts";
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
-import { decode } from "../../../abi/decoding.ts";
+import { decode, decodedValue } from "../../../abi/decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
-import { withHead } from "../../../reading/snapshot.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
-import { decodedValue } from "../../present/transaction-details.ts";
 import {
   NOT_VERIFIED,
   presentForBlockscout,
@@ -70,7 +68,7 @@ const getsourcecode = defineAction({
 const MAXIMUM_ADDRESSES = 10;
 const REQUIRED = "Query parameter contractaddresses is required";
 
-const created = defineRecord<ContractCreation>()({
+const created = wire.defineRecord<ContractCreation>()({
   contractAddress: [wire.address, (row) => row.address],
   contractCreator: [wire.address, (row) => row.sender],
   txHash: [wire.hash, (row) => row.transactionHash],
@@ -105,6 +103,8 @@ const getcontractcreation = defineAction({
   },
 });
 
+/** The highest index of a transaction in a block. */
+const LAST_INDEX = 2 ** 31 - 1;
 const LONGEST_ARGUMENTS = 20_000;
 /** Most hex digits of a function's return data: more takes too long to decode. */
 const LONGEST_ANSWER = 2_000_000;
@@ -134,9 +134,13 @@ const readcontract = defineAction({
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
   async handle(context, input) {
     const { read, chain } = context;
-    const { found: abis, head } = await withHead(read, (sql) =>
-      listVerifiedAbis(sql, [input.address]),
-    );
+    const { abis, head } = await read(async (sql, served) => {
+      const head = await served;
+      const place = { blockNumber: head.number, transactionIndex: LAST_INDEX };
+      const delegates = await listDelegates(sql, [input.address], place);
+      const abis = await listVerifiedAbis(sql, [input.address], { delegates, delegations: [] });
+      return { abis, head };
+    });
     if (abis.length === 0) return failed("not-verified", "Contract source code not verified");
     const reading = abis
       .flatMap(({ abi }) => readAbi(abi))

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
+import type { Address } from "../../../../core/evm/address.ts";
 import { pathNameOf } from "../../../serving/served-chain.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
 import type { Label } from "../../labels.ts";
-import { listItems, text } from "../../params.ts";
-import { defineRecord } from "../../present/record.ts";
+import { addresses } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 const MAXIMUM_ADDRESSES = 100;
@@ -14,7 +13,7 @@ const ADDRESS = {
   invalid: "Invalid address format",
 };
 
-const tagged = defineRecord<Label & { at: Address; changedAt: number }>()({
+const tagged = wire.defineRecord<Label & { at: Address; changedAt: number }>()({
   address: [wire.address, (row) => row.at],
   nametag: [z.string(), (row) => row.name],
   internal_nametag: [z.literal(""), () => "" as const],
@@ -38,18 +37,9 @@ export const getaddresstag = defineAction({
   summary: "The operator's own names of addresses (LABELS_FILE)",
   dialect: "etherscan",
   params: z.object({
-    address: text(ADDRESS)
-      .transform((list) => listItems(list))
-      .refine((items) => items.length > 0 && items.every(isAddress), {
-        error: ADDRESS.invalid,
-        abort: true,
-      })
-      .refine(
-        (items) => items.length <= MAXIMUM_ADDRESSES,
-        `A maximum of ${MAXIMUM_ADDRESSES} addresses is allowed`,
-      )
-      .transform((items): Address[] => [...new Set(items.map(lowerAddress))])
-      .describe(`Address, or up to ${MAXIMUM_ADDRESSES} separated by commas`),
+    address: addresses(ADDRESS, 1, MAXIMUM_ADDRESSES).describe(
+      `Address, or up to ${MAXIMUM_ADDRESSES} separated by commas`,
+    ),
   }),
   result: z.array(tagged.schema),
   empty: NO_RECORDS,

@@ -1,15 +1,14 @@
 import type { z } from "zod";
 import type { NodeName, RpcCall } from "../../../../chain/options.ts";
 import type { ErrorCode } from "../../../../core/errors.ts";
-import type { RpcContext } from "../../../eth-rpc/rpc.ts";
 import { UNANSWERED } from "../../../http/failures.ts";
-import type { Action, Context } from "../../action.ts";
+import type { Action, Reading } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { type Forwarded, forwardCalls } from "../../forwarding.ts";
 
 /** Forwards a call and returns the node's result or error, unchanged and unchecked; from any node by default. */
 export async function forward<Result>(
-  { chain }: Pick<Context, "chain">,
+  { chain }: Pick<Reading, "chain">,
   call: RpcCall,
   node?: NodeName,
 ): Promise<Outcome<Result>> {
@@ -32,11 +31,8 @@ export type ProxyAction<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
 > = Omit<Action<Params, Result>, "handle"> & {
-  handle(context: ProxyContext, input: z.output<Params>): Promise<Outcome<z.output<Result>>>;
+  handle(context: Reading, input: z.output<Params>): Promise<Outcome<z.output<Result>>>;
 };
-
-/** Dependencies of a method that both endpoints have. */
-export type ProxyContext = Omit<RpcContext, "forward">;
 
 /** Declares an action of module proxy. Source: docs/wire.md, "Module proxy". */
 export function defineProxyAction<Params extends z.ZodObject, Result extends z.ZodType>(

@@ -3,22 +3,16 @@ import type { RpcCall } from "../../../../chain/options.ts";
 import { ChainError } from "../../../../core/errors.ts";
 import { isQuantity, quantity } from "../../../../core/evm/quantity.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import { getBlock } from "../../../../store/blocks/block-details.ts";
-import { getBlockReference } from "../../../../store/blocks/blocks.ts";
+import { getBlock, getBlockReference } from "../../../../store/blocks/blocks.ts";
 import { getSignedTransactionAt } from "../../../../store/lists/rpc-transactions.ts";
 import { findReceipt, findTransaction, presentTransaction } from "../../../eth-rpc/transactions.ts";
 import { readHeadNumber } from "../../../reading/snapshot.ts";
+import type { Reading } from "../../action.ts";
 import { type Outcome, ok } from "../../envelope.ts";
 import { createForward } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
 import { type BlockTag, boolean, hash, index, tag, tagOrLatest } from "./arguments.ts";
-import {
-  defineProxyAction,
-  forward,
-  isUnanswered,
-  outcomeOf,
-  type ProxyContext,
-} from "./define.ts";
+import { defineProxyAction, forward, isUnanswered, outcomeOf } from "./define.ts";
 
 // Methods that the index answers, or whose block it knows.
 
@@ -73,7 +67,7 @@ export const ethGetBlockByNumber = defineProxyAction({
 
 /** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
 export async function ofBranch(
-  context: ProxyContext,
+  context: Reading,
   call: RpcCall,
 ): Promise<Outcome<JsonObject | null>> {
   const first = await forward<JsonObject | null>(context, call);
@@ -175,7 +169,7 @@ function defineTransaction(name: string, summary: string, find: typeof findTrans
 
 /** Returns what `query` finds for a tag's block, null above the head. The node gets `call` for `pending` and unindexed blocks. */
 async function ofIndexedBlock<Result>(
-  context: ProxyContext,
+  context: Reading,
   tag: BlockTag,
   query: (sql: Queryable, blockNumber: number) => Promise<{ result: Result } | undefined>,
   call: (tag: BlockTag) => RpcCall,
@@ -193,7 +187,7 @@ async function ofIndexedBlock<Result>(
 
 /** Returns the number of a tag's block at a served head. The node resolves `safe` and `finalized`, which are never above the head. */
 export async function findNumber(
-  context: ProxyContext,
+  context: Reading,
   tag: Exclude<BlockTag, "pending">,
 ): Promise<Outcome<(head: number) => number>> {
   if (tag !== "safe" && tag !== "finalized") return ok((head) => numberOf(tag) ?? head);

@@ -7,7 +7,7 @@ import {
   getLastDayWithoutL1Fees,
   listDailyStatistics,
 } from "../../../../store/state/daily-statistics.ts";
-import { type Context, defineAction } from "../../action.ts";
+import { defineAction } from "../../action.ts";
 import { failed, L1_FEES_UNREAD, NO_RECORDS, ok } from "../../envelope.ts";
 import { listMissing, sort, utcDay } from "../../params.ts";
 import { inclusionReward } from "../../present/block.ts";
@@ -35,114 +35,91 @@ const totalfees = defineAction({
   },
 });
 
+type Day = DailyStatistics & { staticReward: bigint };
+
 /** The actions about days, in the order of the documentation. */
 export const days = [
   totalfees,
-  defineDailySeries({
-    name: "dailytx",
-    summary: "Transactions per UTC day",
-    fields: { transactionCount: z.number() },
-    present: ({ transactionCount }) => ({ transactionCount }),
+  defineDailySeries("dailytx", "Transactions per UTC day", {
+    transactionCount: [z.number(), (day) => day.transactionCount],
   }),
-  defineDailySeries({
-    name: "dailynewaddress",
-    summary: "Addresses first seen per UTC day",
-    fields: { newAddressCount: z.number() },
-    present: ({ newAddresses }) => ({ newAddressCount: newAddresses }),
+  defineDailySeries("dailynewaddress", "Addresses first seen per UTC day", {
+    newAddressCount: [z.number(), (day) => day.newAddresses],
   }),
-  defineDailySeries({
-    name: "dailytxnfee",
-    summary: "Fees paid per UTC day, L1 fees of rollups included, in coins",
-    hasFees: true,
-    fields: { transactionFee_Eth: wire.decimalFraction },
-    present: ({ fees }) => ({ transactionFee_Eth: formatUnits(fees, 18) }),
+  defineDailySeries(
+    "dailytxnfee",
+    "Fees paid per UTC day, L1 fees of rollups included, in coins",
+    { transactionFee_Eth: [wire.decimalFraction, ({ fees }) => formatUnits(fees, 18)] },
+    { hasFees: true },
+  ),
+  defineDailySeries("dailygasused", "Gas used per UTC day", {
+    gasUsed: [wire.decimal, (day) => day.gasUsed],
   }),
-  defineDailySeries({
-    name: "dailygasused",
-    summary: "Gas used per UTC day",
-    fields: { gasUsed: wire.decimal },
-    present: ({ gasUsed }) => ({ gasUsed }),
+  defineDailySeries("dailyavggaslimit", "Average gas limit of the blocks of a UTC day", {
+    gasLimit: [wire.decimal, (day) => average(day.gasLimit, day.blockCount)],
   }),
-  defineDailySeries({
-    name: "dailyavggaslimit",
-    summary: "Average gas limit of the blocks of a UTC day",
-    fields: { gasLimit: wire.decimal },
-    present: ({ gasLimit, blockCount }) => ({ gasLimit: average(gasLimit, blockCount) }),
-  }),
-  defineDailySeries({
-    name: "dailyavggasprice",
-    summary: "Highest, lowest and average gas price of the transactions of a UTC day, in wei",
-    fields: {
-      maxGasPrice_Wei: wire.decimal,
-      minGasPrice_Wei: wire.decimal,
-      avgGasPrice_Wei: wire.decimal,
+  defineDailySeries(
+    "dailyavggasprice",
+    "Highest, lowest and average gas price of the transactions of a UTC day, in wei",
+    {
+      maxGasPrice_Wei: [wire.decimal, (day) => day.gasPriceMaximum ?? "0"],
+      minGasPrice_Wei: [wire.decimal, (day) => day.gasPriceMinimum ?? "0"],
+      avgGasPrice_Wei: [wire.decimal, (day) => average(day.gasPriceSum, day.transactionCount)],
     },
-    present: (day) => ({
-      maxGasPrice_Wei: day.gasPriceMaximum ?? "0",
-      minGasPrice_Wei: day.gasPriceMinimum ?? "0",
-      avgGasPrice_Wei: average(day.gasPriceSum, day.transactionCount),
-    }),
+  ),
+  defineDailySeries("dailynetutilization", "Share of the gas limit used per UTC day", {
+    networkUtilization: [
+      wire.decimalFraction,
+      ({ gasUsed, gasLimit }) => ratio(BigInt(gasUsed), BigInt(gasLimit), 4),
+    ],
   }),
-  defineDailySeries({
-    name: "dailynetutilization",
-    summary: "Share of the gas limit used per UTC day",
-    fields: { networkUtilization: wire.decimalFraction },
-    present: ({ gasUsed, gasLimit }) => ({
-      networkUtilization: ratio(BigInt(gasUsed), BigInt(gasLimit), 4),
-    }),
+  defineDailySeries("dailyavgblocksize", "Average size of the blocks of a UTC day, in bytes", {
+    blockSize_bytes: [z.number(), (day) => Number(average(day.blockBytes, day.blockCount))],
   }),
-  defineDailySeries({
-    name: "dailyavgblocksize",
-    summary: "Average size of the blocks of a UTC day, in bytes",
-    fields: { blockSize_bytes: z.number() },
-    present: ({ blockBytes, blockCount }) => ({
-      blockSize_bytes: Number(average(blockBytes, blockCount)),
-    }),
+  defineDailySeries(
+    "dailyavgblocktime",
+    "Average time between the blocks of a UTC day, in seconds",
+    {
+      blockTime_sec: [
+        wire.decimalFraction,
+        ({ firstTimestamp, lastTimestamp, blockCount }) =>
+          ratio(BigInt(lastTimestamp - firstTimestamp), BigInt(blockCount - 1), 2),
+      ],
+    },
+  ),
+  defineDailySeries("dailyblkcount", "Blocks per UTC day and their rewards in coins", {
+    blockCount: [z.number(), (day) => day.blockCount],
+    blockRewards_Eth: [wire.decimalFraction, sumRewards],
   }),
-  defineDailySeries({
-    name: "dailyavgblocktime",
-    summary: "Average time between the blocks of a UTC day, in seconds",
-    fields: { blockTime_sec: wire.decimalFraction },
-    present: ({ firstTimestamp, lastTimestamp, blockCount }) => ({
-      blockTime_sec: ratio(BigInt(lastTimestamp - firstTimestamp), BigInt(blockCount - 1), 2),
-    }),
+  defineDailySeries("dailyblockrewards", "Rewards of the blocks of a UTC day, in coins", {
+    blockRewards_Eth: [wire.decimalFraction, sumRewards],
   }),
-  defineDailySeries({
-    name: "dailyblkcount",
-    summary: "Blocks per UTC day and their rewards in coins",
-    fields: { blockCount: z.number(), blockRewards_Eth: wire.decimalFraction },
-    present: (day, context) => ({
-      blockCount: day.blockCount,
-      blockRewards_Eth: sumRewards(day, context),
-    }),
-  }),
-  defineDailySeries({
-    name: "dailyblockrewards",
-    summary: "Rewards of the blocks of a UTC day, in coins",
-    fields: { blockRewards_Eth: wire.decimalFraction },
-    present: (day, context) => ({ blockRewards_Eth: sumRewards(day, context) }),
-  }),
-  defineDailySeries({
-    name: "dailyuncleblkcount",
-    summary: "Uncles that the blocks of a UTC day include, and their rewards",
-    fields: { uncleBlockCount: z.number(), uncleBlockRewards_Eth: wire.decimalFraction },
-    present: ({ uncleCount, uncleEighths }, { staticReward }) => ({
-      uncleBlockCount: uncleCount,
-      uncleBlockRewards_Eth: formatUnits((staticReward * BigInt(uncleEighths)) / 8n, 18),
-    }),
-  }),
+  defineDailySeries(
+    "dailyuncleblkcount",
+    "Uncles that the blocks of a UTC day include, and their rewards",
+    {
+      uncleBlockCount: [z.number(), (day) => day.uncleCount],
+      uncleBlockRewards_Eth: [
+        wire.decimalFraction,
+        ({ staticReward, uncleEighths }) =>
+          formatUnits((staticReward * BigInt(uncleEighths)) / 8n, 18),
+      ],
+    },
+  ),
 ];
 
-/** Declares an action with one record per UTC day that has blocks; `present` computes the `fields` beside the day. */
-function defineDailySeries(series: {
-  name: string;
-  summary: string;
-  /** A record is refused while L1 fees of its day are unknown. */
-  hasFees?: boolean;
-  fields: Readonly<Record<string, z.ZodType>>;
-  present(day: DailyStatistics, context: Context): Record<string, string | number>;
-}) {
-  const { name, summary, hasFees = false, fields, present } = series;
+/** Declares an action with one record per UTC day that has blocks. `hasFees`: it is refused while L1 fees of a day are unknown. */
+function defineDailySeries<Shape extends z.ZodRawShape>(
+  name: string,
+  summary: string,
+  fields: wire.Fields<Day, Shape>,
+  { hasFees = false } = {},
+) {
+  const record = wire.defineRecord<Day>()({
+    UTCDate: [z.iso.date(), ({ day }) => formatUtcDay(day * SECONDS_PER_DAY)],
+    unixTimeStamp: [wire.decimal, ({ day }) => String(day * SECONDS_PER_DAY)],
+    ...(fields as wire.Fields<Day, z.ZodRawShape>),
+  });
   return defineAction({
     name,
     summary,
@@ -154,28 +131,18 @@ function defineDailySeries(series: {
       sort,
     }),
     missing: listMissing,
-    result: z.array(
-      z.object({ UTCDate: z.iso.date(), unixTimeStamp: wire.decimal }).extend(fields),
-    ),
+    result: z.array(record.schema),
     empty: NO_RECORDS,
     example: { startdate: "2020-01-01", enddate: "2099-12-31" },
-    async handle(context, { startdate, enddate, sort: order = "asc" }) {
-      const { days, unread } = await context.read(async (sql, served) => ({
+    async handle({ read, staticReward }, { startdate, enddate, sort: order = "asc" }) {
+      const { days, unread } = await read(async (sql, served) => ({
         days: await listDailyStatistics(sql, { from: startdate, to: enddate }, order),
         unread: hasFees
           ? await getLastDayWithoutL1Fees(sql, await served)
           : Number.NEGATIVE_INFINITY,
       }));
       if (days.some(({ day }) => day <= unread)) return failed("loading", L1_FEES_UNREAD);
-      const records = days.map((day) => {
-        const midnight = day.day * SECONDS_PER_DAY;
-        return {
-          UTCDate: formatUtcDay(midnight),
-          unixTimeStamp: String(midnight),
-          ...present(day, context),
-        };
-      });
-      return ok(records);
+      return ok(days.map((day) => record.present({ ...day, staticReward })));
     },
   });
 }
@@ -192,10 +159,7 @@ function ratio(value: bigint, divisor: bigint, places: number): string {
 }
 
 /** Returns the day's block rewards in coins: fees kept and static rewards, uncles included. */
-function sumRewards(
-  { rewards, blockCount, uncleCount }: DailyStatistics,
-  { staticReward }: Context,
-): string {
+function sumRewards({ rewards, blockCount, uncleCount, staticReward }: Day): string {
   const fixed = BigInt(blockCount) * staticReward + inclusionReward(uncleCount, staticReward);
   return formatUnits(BigInt(rewards) + fixed, 18);
 }

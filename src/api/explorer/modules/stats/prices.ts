@@ -16,11 +16,6 @@ interface CoinPrice {
   timestamp: string | null;
 }
 
-export interface CoinPrices {
-  btc: CoinPrice;
-  usd: CoinPrice;
-}
-
 // Chainlink's AggregatorV3Interface.
 const LATEST_ROUND_DATA: Hex = "0xfeaf968c";
 const DECIMALS: Hex = "0x313ce567";
@@ -64,7 +59,7 @@ function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_")
 }
 
 /** Reads the coin's prices at the head. An unknown one is null, and 0 at the present time in Etherscan's dialect. */
-export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
+export async function fetchCoinPrices(context: Context) {
   const { btc, usd } = context.priceFeeds;
   const head =
     (btc ?? usd) && (await context.read(async (_sql, served) => served, "one statement"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fetchRevertData } from "../../../../../src/api/explorer/from-node/transactions/revert-data.ts";
+import { fetchRevertData } from "../../../../../src/api/explorer/from-node/transactions/reverts.ts";
 import type { Chain } from "../../../../../src/chain/chain.ts";
 import type { ChainErrorCode } from "../../../../../src/chain/errors/codes.ts";
 import { NodeError } from "../../../../../src/chain/errors/errors.ts";

@@ -113,7 +113,9 @@ beforeAll(async () => {
   });
   const none = { folder: "/nonexistent", listUrl: undefined };
   const catalogue = openCatalogue({ solc: none, vyper: none }, log);
-  const verifier = startTestVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log });
+  const verifier = startTestVerifier({
+    ...{ sql: database.sql, chain, catalogue, concurrency: 1, log, inProcess: true },
+  });
   server = await createTestApp({ sql: database.sql, chain, verifier });
   close = async () => {
     await verifier.close();

@@ -239,7 +239,17 @@ test("a call of an account is told by the delegate that an earlier transaction s
     abi: JSON.stringify(parseAbi(["function pay(uint256 later)"])),
     methods: {},
   });
+  const others = async () => {
+    const list = "module=transaction&action=listtransactions&startblock=5&endblock=5";
+    const read = `module=contract&action=readcontract&address=${account}&function=pay`;
+    const rows = (await ask(server.app, list, "/v2/api")).result;
+    return [rows[0].functionName, (await ask(server.app, read)).message];
+  };
+  const methods = { [PAY.slice(2, 10)]: "pay(uint256 amount)" };
+  await sql`UPDATE verified_contracts SET methods = ${sql.json(methods)} WHERE address = ${LEDGER}`;
+  expect(await others()).toEqual(["", "Contract source code not verified"]);
   await authorize(3, LEDGER, 0);
+  expect(await others()).toEqual(["pay(uint256 amount)", "No such function that only reads"]);
   await saveProxy(sql, {
     address: account,
     kind: "eip7702",
@@ -254,4 +264,5 @@ test("a call of an account is told by the delegate that an earlier transaction s
   await sql`DELETE FROM proxies WHERE address = ${account}`;
   await authorize(4, addressAt(0), 1);
   expect((await info(5)).details.call).toBeNull();
+  expect((await others())[1]).toBe("Contract source code not verified");
 });

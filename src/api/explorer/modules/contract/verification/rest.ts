@@ -11,20 +11,30 @@ import { parseRequest } from "../../../../http/input/request.ts";
 import type { RateLimiter } from "../../../../http/rate-limit.ts";
 import { requireSynchronised } from "../../../../reading/snapshot.ts";
 import { decideChain } from "../../../../serving/served-chain.ts";
-import { commonFields, flattenedSettings, given, isFile, parseOptimization } from "./submission.ts";
-import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
+import {
+  commonFields,
+  flattenedSettings,
+  given,
+  isFile,
+  LIMIT_TEXTS,
+  NO_CODE,
+  readOneFile,
+  readOptimization,
+  SOURCES_TOO_LARGE,
+  SPELLINGS,
+  submit,
+} from "./submission.ts";
 
 // The verification paths of Blockscout's REST API; titanoboa uses only these. They share the actions' jobs.
 
 const CONTRACT = "/api/v2/smart-contracts/:address";
 
-const NAMES = {
-  compilerVersion: ["compiler_version"],
-  source: ["source_code"],
-  name: ["contract_name"],
-  optimization: ["is_optimization_enabled"],
-};
+/** The actions' names of the fields. */
 const RENAMED: Readonly<Record<string, string>> = {
+  compiler_version: "compilerVersion",
+  source_code: "sourceCode",
+  contract_name: "name",
+  is_optimization_enabled: "optimization",
   optimization_runs: "runs",
   evm_version: "evmVersion",
   constructor_args: "constructorArguments",
@@ -46,7 +56,7 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
   const answer: RouteHandlerMethod = async (request, reply) => {
     const parsing = parseRequest(request);
     await limiter.admitBody(request, reply, parsing);
-    const { input } = await parsing;
+    const input = renamed((await parsing).input);
     const { way = "" } = request.params as Record<string, string>;
     request.actionName = "contract/rest-verification";
     const address = addressIn(request);
@@ -55,8 +65,7 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
     if (address === undefined) return send(reply, INVALID);
     const { sql, verifier } = decideChain(request);
     await requireSynchronised(sql);
-    const fields = commonFields(renamed(input));
-    const verification = { ...form, address, ...fields };
+    const verification = { ...form, address, ...commonFields(input) };
     const { outcome } = await submit(verifier, verification, limiter.clientOf(request, input));
     return send(reply, message(...ANSWERS[outcome]));
   };
@@ -68,6 +77,7 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
   });
 }
 
+const NODE_GONE = "The node is not reachable now, please try again later";
 type Message = [text: string, httpStatus: number, code?: ErrorCode];
 
 const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], Message>> = {
@@ -76,11 +86,7 @@ const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], Me
   "no-code": [NO_CODE, 404, "not-a-contract"],
   "no-metadata": ["Sourcify did not return metadata", 422, "verification-failed"],
   "too-large": [SOURCES_TOO_LARGE, 413, "too-long"],
-  "node-unreachable": [
-    "The node is not reachable now, please try again later",
-    503,
-    "node-unreachable",
-  ],
+  "node-unreachable": [NODE_GONE, 503, "node-unreachable"],
   "queue-full": [LIMIT_TEXTS["queue-full"], 429, "rate-limited"],
   "client-full": [LIMIT_TEXTS["client-full"], 429, "rate-limited"],
   "too-many": [LIMIT_TEXTS["too-many"], 429, "rate-limited"],
@@ -98,9 +104,7 @@ function addressIn(request: FastifyRequest): Address | undefined {
 
 /** Parses the fields of a request to `verification/via/{way}`; undefined for an unknown way. */
 function readForm(way: string, input: Input): VerificationForm | undefined {
-  const compilerVersion = given(input, NAMES.compilerVersion) ?? "";
-  const name = given(input, NAMES.name) ?? "";
-  const source = given(input, NAMES.source) ?? "";
+  const { name, compilerVersion, source } = readOneFile(input);
   const sent = lookUp(input, "files") ?? [];
   const files = isFile(sent)
     ? [sent]
@@ -110,14 +114,14 @@ function readForm(way: string, input: Input): VerificationForm | undefined {
   const [file = { fileName: "", content: "" }] = files;
   switch (way) {
     case "flattened-code": {
-      const isOptimized = parseOptimization(given(input, NAMES.optimization) ?? "") === true;
-      const settings = flattenedSettings(renamed(input), isOptimized);
+      const isOptimized = readOptimization(input, "is_optimization_enabled") === true;
+      const settings = flattenedSettings(input, isOptimized);
       return { format: "flattened", source, name, compilerVersion, ...settings };
     }
     case "standard-input":
       return { format: "standard-json", input: file.content, name, compilerVersion };
     case "vyper-code": {
-      const evmVersion = given(renamed(input), ["evmVersion"]);
+      const evmVersion = given(input, SPELLINGS.evmVersion);
       const evm = evmVersion === undefined ? {} : { evmVersion };
       return { format: "vyper", source, name, compilerVersion, ...evm };
     }
@@ -135,7 +139,7 @@ function readForm(way: string, input: Input): VerificationForm | undefined {
 }
 
 function renamed(input: Input): Input {
-  return new Map([...input].map(([name, value]) => [RENAMED[name] ?? name, value]));
+  return new Map([...input].map(([name, value]) => [RENAMED[name.toLowerCase()] ?? name, value]));
 }
 
 /** Returns `path:` of the one file in the output selection of Vyper's input; empty for several. */

@@ -7,16 +7,18 @@ import { text } from "../../../params.ts";
 import { sourceRecord } from "../../../present/verified-contract.ts";
 import { BUOY_COMPILER, BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
+  ALREADY_VERIFIED,
   commonFields,
   flattenedSettings,
-  given,
+  isAlreadyVerified,
   isFile,
-  parseOptimization,
   readEvmVersion,
   readOneFile,
+  readOptimization,
+  readRequired,
   SPELLINGS,
+  submitAndWait,
 } from "./submission.ts";
-import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
 /** Returns a parameter for documentation only: the handler looks it up under several names. */
 export function sent(description: string) {
@@ -89,11 +91,8 @@ const verify = defineAction({
     const { sent } = context;
     const address = readRequired(sent, REQUIRED);
     if (typeof address === "object") return address;
-    const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
-    if (optimized === undefined) {
-      const text = "optimization has invalid format";
-      return failed("invalid-parameter", text, { result: text, parameter: "optimization" });
-    }
+    const optimized = readOptimization(sent, "optimization");
+    if (typeof optimized === "object") return optimized;
     return submitAndWait(context, {
       format: "flattened",
       address,

@@ -8,21 +8,19 @@ import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
-  commonFields,
-  flattenedSettings,
-  given,
-  parseOptimization,
-  readOneFile,
-  SPELLINGS,
-} from "./submission.ts";
-import {
   ALREADY_VERIFIED,
+  commonFields,
   describeRefusal,
   firstAbsent,
+  flattenedSettings,
+  given,
   isAlreadyVerified,
   NO_CODE,
+  readOneFile,
+  readOptimization,
+  SPELLINGS,
   submit,
-} from "./submit.ts";
+} from "./submission.ts";
 import { sent, sentFields } from "./verify.ts";
 
 const SINGLE_FILE = "solidity-single-file";
@@ -124,11 +122,8 @@ function readRequest(
   if (format) return { format, input: source, ...common };
   const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
   if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
-  const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
-  if (optimized === undefined) {
-    const text = "optimizationUsed has invalid format";
-    return refused("invalid-parameter", text, "optimizationUsed");
-  }
+  const optimized = readOptimization(sent, "optimizationUsed");
+  if (typeof optimized === "object") return optimized;
   return { format: "flattened", source, ...flattenedSettings(sent, optimized), ...common };
 }
 

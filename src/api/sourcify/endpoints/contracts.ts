@@ -1,17 +1,67 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
 import {
+  getLookupBytes,
   getVerifiedMatch,
   listMatchesOf,
   listVerifiedMatches,
+  type VerifiedMatch,
 } from "../../../store/contracts/verified/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import { inTime } from "../../reading/bounds.ts";
 import { resultOnOneState } from "../../reading/snapshot.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
-import { type Endpoint, invalid, numberOf, requireAddress, requireChain } from "../endpoint.ts";
+import {
+  type Endpoint,
+  invalid,
+  numberOf,
+  requireAddress,
+  requireChain,
+  type SourcifyContext,
+} from "../endpoint.ts";
+import { FIELD_NAMES, listNeeds, presentLookup, readFields, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
+
+const schema = minimalContract.extend(
+  Object.fromEntries(FIELD_NAMES.map((name) => [name, z.unknown().optional()])),
+);
+
+export const contract: Endpoint = {
+  name: "contract",
+  path: "/v2/contract/{chainId}/{address}",
+  summary: "How a contract matches, and what is known of it",
+  query: {
+    fields: `Names separated by commas, or all; a dot selects one name below a field: ${FIELD_NAMES.join(", ")}`,
+    omit: "All fields except these; not together with fields",
+  },
+  answers: {
+    200: { description: "The contract is verified", schema },
+    404: { description: "It is not verified", schema: minimalContract },
+  },
+  async handle(context, request) {
+    requireChain(context, request);
+    const address = requireAddress(request);
+    const wanted = readFields(request.query("fields"), request.query("omit"));
+    const { chain, largeAnswers, read, chainId } = context;
+    return largeAnswers.make(
+      (sql) => getLookupBytes(sql, address, listNeeds(wanted)),
+      async () => {
+        const { match, lookup } = await read(async (sql, head) => {
+          const found = await getVerifiedMatch(sql, address);
+          return {
+            match: found,
+            lookup: found && (await readLookup(sql, await head, address, wanted)),
+          };
+        });
+        const minimal = presentMatch(chainId(), address, match);
+        if (!lookup) return jsonAnswer(minimal, 404, { code: "not-verified" });
+        const fields = await presentLookup(chain, address, wanted, lookup);
+        return jsonAnswer({ ...fields, ...minimal });
+      },
+    );
+  },
+};
 
 /** Time limit for a chain's part of an answer, so that a slow one does not delay the others. */
 const CHAIN_MS = 2000;
@@ -101,10 +151,7 @@ export const contracts: Endpoint = {
     afterMatchId: "Only contracts after this one in that order",
   },
   answers: {
-    200: {
-      description: "Contracts in that order",
-      schema: z.object({ results: z.array(minimalContract) }),
-    },
+    200: { description: "Contracts in that order", schema: results },
   },
   async handle(context, request) {
     requireChain(context, request);
@@ -113,10 +160,7 @@ export const contracts: Endpoint = {
     const limit = numberOf(request, "limit", { least: 1, most: LIMIT }) ?? LIMIT;
     const after = numberOf(request, "afterMatchId", { least: 0, most: Number.MAX_SAFE_INTEGER });
     const matches = await context.read((sql) => listVerifiedMatches(sql, { order, limit, after }));
-    const chainId = context.chainId();
-    return jsonAnswer({
-      results: matches.map((match) => presentMatch(chainId, match.address, match)),
-    });
+    return listAnswer(context, matches);
   },
 };
 
@@ -128,13 +172,13 @@ export const similar: Endpoint = {
     200: {
       description:
         "Contracts with the same code apart from immutables, library addresses and metadata; none for a verified contract",
-      schema: z.object({ results: z.array(minimalContract) }),
+      schema: results,
     },
   },
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { chain, chainId, read } = context;
+    const { chain, read } = context;
     const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
     const matches = await read(async (sql) => {
       const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
@@ -142,9 +186,11 @@ export const similar: Endpoint = {
       return listMatchesOf(sql, [address, ...addresses]);
     });
     const isVerified = matches.some((match) => match.address === address);
-    const results = isVerified ? [] : matches;
-    return jsonAnswer({
-      results: results.map((match) => presentMatch(chainId(), match.address, match)),
-    });
+    return listAnswer(context, isVerified ? [] : matches);
   },
 };
+
+function listAnswer({ chainId }: SourcifyContext, matches: readonly VerifiedMatch[]) {
+  const results = matches.map((match) => presentMatch(chainId(), match.address, match));
+  return jsonAnswer({ results });
+}

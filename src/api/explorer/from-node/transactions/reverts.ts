@@ -1,15 +1,62 @@
+import { call } from "viem/actions";
 import { z } from "zod";
 import type { CallerChain } from "../../../../chain/caller-chain.ts";
+import { nodeErrorIn } from "../../../../chain/errors/errors.ts";
+import { ChainError } from "../../../../core/errors.ts";
 import type { Address } from "../../../../core/evm/address.ts";
-import { type Hex, hexToBytes } from "../../../../core/evm/hex.ts";
+import { type Hex, hexToBytes, isHexData, lowerHex } from "../../../../core/evm/hex.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import { getCreationFacts } from "../../../../store/contracts/creation-facts.ts";
+import { getCreationFacts } from "../../../../store/contracts/creations.ts";
 import { getLookupParts, getVerifiedMatch } from "../../../../store/contracts/verified/lookup.ts";
 import { listSources } from "../../../../store/contracts/verified/verified-contract.ts";
+import type { TransactionDetail } from "../../../../store/lists/transactions.ts";
 import type { VerifiedSource } from "../../../../verification/engine/verified-source.ts";
 import { lineAt, type SourceLine } from "../../../../verification/source-lines.ts";
+import type { Context } from "../../action.ts";
 import { askOnce } from "../../forwarding.ts";
 import * as wire from "../../wire.ts";
+
+/** Runs a failed call again before its block and returns what it returned; undefined when unknown. Throws `ChainError`. */
+export async function fetchRevertData(
+  { chain }: Pick<Context, "chain">,
+  transaction: TransactionDetail,
+): Promise<Hex | undefined> {
+  const { blockNumber, parentHash } = transaction;
+  const parent = Math.max(blockNumber - 1, 0);
+  const data = await fetchFailure(chain, transaction, parent);
+  // The call names the block by number, since some nodes find no state by hash. So the block's hash is checked.
+  const header = data === undefined ? null : await chain.fetchHeader(parent);
+  if (header && header.hash !== parentHash) {
+    throw new ChainError("block-replaced", `block ${parent} is another one by now`);
+  }
+  return data;
+}
+
+/** Returns the failure of the transaction's call on the state after a block. */
+async function fetchFailure(
+  chain: Context["chain"],
+  { from, to, gas, value, input }: TransactionDetail,
+  blockNumber: number,
+): Promise<Hex | undefined> {
+  try {
+    await call(chain.viem(), {
+      account: from,
+      ...(to && { to }),
+      gas: BigInt(gas),
+      value: BigInt(value),
+      data: input,
+      blockNumber: BigInt(blockNumber),
+    });
+    return undefined;
+  } catch (thrown) {
+    const error = nodeErrorIn(thrown);
+    if (!error) throw thrown;
+    if (error.code === "out-of-gas") return "0x";
+    if (error.code !== "reverted") return undefined;
+    const data = error.answer?.data;
+    return isHexData(data) ? lowerHex(data) : "0x";
+  }
+}
 
 /** Most calls; the outermost ones are left out. */
 const MOST_CALLS = 8;

@@ -1,29 +1,38 @@
 import { z } from "zod";
-import { isHash, lowerHex } from "../../../../core/evm/hex.ts";
-import { quantity } from "../../../../core/evm/quantity.ts";
-import { getBlock, listBlocks } from "../../../../store/blocks/block-details.ts";
-import { type BlockCounts, getBlockCounts } from "../../../../store/blocks/blocks.ts";
-import { listUnclesOfBlock } from "../../../../store/blocks/uncles.ts";
-import { listWithdrawalsOfBlock } from "../../../../store/blocks/withdrawals.ts";
-import type { ServedHead } from "../../../../store/sync-state.ts";
-import { readHeadNumber, withHead } from "../../../reading/snapshot.ts";
-import { defineAction } from "../../action.ts";
-import { type Failure, failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
-import { blockBounds, blockNumber, blocksOf, paging, text, windowCheck } from "../../params.ts";
+import { divideRounded, formatRounded } from "../../../core/decimal.ts";
+import { isHash, lowerHex } from "../../../core/evm/hex.ts";
+import { quantity } from "../../../core/evm/quantity.ts";
 import {
-  blockRecord,
-  inclusionReward,
-  presentBlock,
-  presentWithdrawal,
-  uncleReward,
-  withdrawalRecord,
-} from "../../present/block.ts";
-import { defineRecord } from "../../present/record.ts";
-import * as wire from "../../wire.ts";
+  type BlockCounts,
+  findBlockNumber,
+  getBlock,
+  getBlockCounts,
+  getBlockPace,
+  listBlocks,
+} from "../../../store/blocks/blocks.ts";
+import { listUnclesOfBlock } from "../../../store/blocks/uncles.ts";
+import { listWithdrawalsOfBlock } from "../../../store/blocks/withdrawals.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import { readHeadNumber, STILL_INDEXING, withHead } from "../../reading/snapshot.ts";
+import { defineAction } from "../action.ts";
+import { type Failure, failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
+import { notIndexed } from "../from-node/transactions/earlier-blocks.ts";
+import {
+  blockBounds,
+  blockNumber,
+  blocksOf,
+  paging,
+  text,
+  unixSeconds,
+  unsigned,
+  windowCheck,
+  word,
+} from "../params.ts";
+import { block, inclusionReward, uncleReward, withdrawal } from "../present/block.ts";
+import * as wire from "../wire.ts";
 
 /** Texts of the parameter `blockno` in this module. */
-export const BLOCKNO_TEXTS = {
+const BLOCKNO_TEXTS = {
   required: "Query parameter 'blockno' is required",
   invalid: "Invalid block number",
 };
@@ -31,7 +40,7 @@ export const BLOCKNO_TEXTS = {
 const BLOCK_UNKNOWN = "Block does not exist";
 
 /** Returns the failure for a block that is not indexed; `number` shows if it is before the first indexed one. */
-export function unknownBlock(head: ServedHead, number?: number): Failure {
+function unknownBlock(head: ServedHead, number?: number): Failure {
   const isEarlier = number !== undefined && number < head.startBlock;
   return failed("not-found", isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
 }
@@ -62,16 +71,16 @@ const LATEST = "latest";
 /** At most fifteen digits: no chain has more, and all of them are exact. */
 const NUMBER = /^\d{1,15}$/;
 
-const block = text(TEXTS)
+const named = text(TEXTS)
   .refine((value) => value === LATEST || NUMBER.test(value) || isHash(value), TEXTS.invalid)
   .describe("Number or hash of a block, or `latest`");
 
 const getblock = defineAction({
   name: "getblock",
   summary: "A block by number or hash, with its withdrawals and uncles",
-  params: z.object({ block }),
-  result: blockRecord.extend({
-    withdrawals: z.array(withdrawalRecord),
+  params: z.object({ block: named }),
+  result: block.schema.extend({
+    withdrawals: z.array(withdrawal.schema),
     uncles: z.array(
       z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal, miner: wire.address }),
     ),
@@ -93,8 +102,8 @@ const getblock = defineAction({
       return unknownBlock(head, named.number ?? header?.number);
     }
     return ok({
-      ...presentBlock(found),
-      withdrawals: withdrawals.map(presentWithdrawal),
+      ...block.present(found),
+      withdrawals: withdrawals.map(withdrawal.present),
       uncles: uncles.map(({ number, timestampSeconds, miner }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),
@@ -116,7 +125,7 @@ const listblocks = defineAction({
   name: "listblocks",
   summary: "Blocks, newest first",
   params: z.object({ ...paging(ROWS, MOST_ROWS), ...blockBounds }),
-  result: z.array(blockRecord),
+  result: z.array(block.schema),
   empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
   example: {},
   check: windowCheck(MOST_ROWS),
@@ -124,7 +133,7 @@ const listblocks = defineAction({
   changesWithHead: true,
   async handle({ read, page }, input) {
     const found = await read((sql) => listBlocks(sql, blocksOf(input), page));
-    return okPage(page, found, ({ number }) => [number], presentBlock);
+    return okPage(page, found, block);
   },
 });
 
@@ -178,7 +187,7 @@ const getblockreward = defineAction({
   },
 });
 
-const counted = defineRecord<BlockCounts>()({
+const counted = wire.defineRecord<BlockCounts>()({
   block: [z.number(), (row) => row.number],
   txsCount: [z.number(), (row) => row.transactions],
   internalTxsCount: [z.number(), (row) => row.internalTransactions],
@@ -203,4 +212,76 @@ const getblocktxnscount = defineAction({
   },
 });
 
-export const blocks = [ethBlockNumber, getblock, listblocks, getblockreward, getblocktxnscount];
+const getblockcountdown = defineAction({
+  name: "getblockcountdown",
+  summary: "Estimated time until a block, at the pace of the newest 100",
+  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS).describe("Number of a future block") }),
+  result: z.object({
+    CurrentBlock: wire.decimal,
+    CountdownBlock: wire.decimal,
+    RemainingBlock: wire.decimal,
+    EstimateTimeInSec: z.string().regex(/^\d+\.\d$/),
+  }),
+  example: { blockno: "1000000000" },
+  changesWithHead: true,
+  async handle({ read }, { blockno }) {
+    const pace = await read(getBlockPace);
+    if (!pace) return failed("loading", STILL_INDEXING);
+    const remaining = blockno - BigInt(pace.headNumber);
+    if (remaining <= 0n)
+      return failed("invalid-parameter", "Error! Block number already pass", {
+        parameter: "blockno",
+      });
+    if (pace.distances === 0) return failed("loading", STILL_INDEXING);
+    const tenths = divideRounded(remaining * BigInt(pace.seconds) * 10n, BigInt(pace.distances));
+    return ok({
+      CurrentBlock: String(pace.headNumber),
+      CountdownBlock: String(blockno),
+      RemainingBlock: String(remaining),
+      EstimateTimeInSec: formatRounded(tenths, 1, 1),
+    });
+  },
+});
+
+const getblocknobytime = defineAction({
+  name: "getblocknobytime",
+  summary: "Number of the block nearest before or after a time",
+  params: z.object({
+    timestamp: unixSeconds({
+      required: "Query parameter 'timestamp' is required",
+      invalid: "Invalid `timestamp` param",
+    }).describe("Unix seconds"),
+    closest: word(["before", "after"], {
+      required: "Query parameter 'closest' is required",
+      invalid: "Invalid `closest` param",
+    }).describe("The newest block `before` that time, or the oldest `after` it"),
+  }),
+  etherscanDefaults: { closest: "before" },
+  result: {
+    blockscout: z.object({ blockNumber: wire.decimal }),
+    etherscan: wire.decimal,
+  },
+  example: { timestamp: "4000000000", closest: "before" },
+  changesWithHead: true,
+  async handle({ read, dialect }, { timestamp, closest }) {
+    const { found: number, head } = await withHead(read, (sql) =>
+      findBlockNumber(sql, timestamp, closest),
+    );
+    // An older block that is not indexed may be nearer than the first indexed one.
+    const isCertain = closest === "before" ? number !== undefined : number !== head.startBlock;
+    if (head.startBlock > 0 && !isCertain) return failed("not-found", notIndexed(head));
+    if (number === undefined) return unknownBlock(head);
+    const blockNumber = String(number);
+    return ok(dialect === "etherscan" ? blockNumber : { blockNumber });
+  },
+});
+
+export const blocks = [
+  ethBlockNumber,
+  getblock,
+  listblocks,
+  getblockreward,
+  getblocktxnscount,
+  getblockcountdown,
+  getblocknobytime,
+];
