@@ -4,9 +4,15 @@ import type { FetchedBlocks } from "../chain/questions.ts";
 import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import { isReorg, type Sync } from "./context.ts";
 import type { ProofScope } from "./proof/proofs.ts";
+
+/** After so many equal answers a number may count as left out. */
+const AGREEING_ROUNDS = 2;
+/** Most numbers below a gap that are asked for the block before it. */
+const LONGEST_GAP = 64;
 
 export interface FetchOptions<Made> {
   from: number;
@@ -74,6 +80,7 @@ export async function fetchValidBlocks<Made>(
         retry,
         noteProgress,
       );
+      if (round >= AGREEING_ROUNDS) await passLeftOut(sync, got, wanted, fetched);
       const known = prefix(got, from);
       if (known.length === to - from + 1) return await makeOf(sync, options, known);
     } catch (error) {
@@ -89,6 +96,31 @@ export async function fetchValidBlocks<Made>(
     const known = prefix(got, from);
     if (known.length > 0) return makeOf(sync, options, known);
     throw failure ?? lacksBlock(from);
+  }
+}
+
+/**
+ * Marks numbers that the nodes answer with null as left out by the chain, where the next block's parent is the block before
+ * them: then no block is between.
+ */
+async function passLeftOut(
+  { chain, identity, options: { signal } }: Sync,
+  got: Got,
+  wanted: readonly number[],
+  { node, blocks }: FetchedBlocks,
+): Promise<void> {
+  const lacking = new Set(wanted.filter((_, index) => blocks[index] === null));
+  for (const first of lacking) {
+    let next = first;
+    while (lacking.has(next) && !got.has(next)) next++;
+    const parentHash = got.get(next)?.block.parentHash;
+    if (parentHash === undefined || next === first) continue;
+    let before: { hash: Hex } | null | undefined = got.get(first - 1)?.block;
+    const lowest = Math.max(identity.startBlock, first - LONGEST_GAP);
+    for (let below = first - 1; !before && below >= lowest; below--)
+      before = await chain.fetchHeader(below, { node, signal });
+    if (before?.hash !== parentHash) continue;
+    for (let number = first; number < next; number++) got.set(number, null);
   }
 }
 

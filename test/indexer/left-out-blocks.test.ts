@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createTestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
 import { openIndexedNode } from "../support/indexed-node.ts";
@@ -105,6 +105,27 @@ test("are not seen in a header that a node lacks for a moment: a reorganisation 
   await index.inStep();
   await expect.poll(() => index.indexer.status().reorgs.count, { timeout: 30_000 }).toBe(1);
   expect(index.indexer.status().reorgs.deepest).toBe(1);
+});
+
+test("are passed where the node answers null, once the next block continues the one before them", async () => {
+  node.behaviour.nullRounds = true;
+  onTestFinished(() => {
+    node.behaviour.nullRounds = false;
+  });
+  for (const leavesOut of [1, 3, 0]) {
+    node.chain.mine(paying(leavesOut));
+    await expectChain();
+  }
+  node.chain.mine(paying(2), paying(), paying(1), 2);
+  await expectChain();
+  await indexer.stop();
+  node.chain.mine(paying(2), 20, paying(3), paying(1), 7);
+  indexer = startTestIndexer(options);
+  await expectChain();
+  node.chain.reorg(5, paying(1), paying(3), 2);
+  await expectChain();
+  node.chain.reorg(2, paying(4), 3);
+  await expectChain();
 });
 
 test("are named by no answer", async () => {

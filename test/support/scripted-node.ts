@@ -48,6 +48,7 @@ export async function startScriptedNode(options: ScriptedNodeOptions = {}): Prom
       statesKept: Number.POSITIVE_INFINITY,
       stateByHash: true,
       oldestBlock: null,
+      nullRounds: false,
       overrides: false,
       ...behaviour,
     } satisfies NodeBehaviour,

@@ -1,11 +1,11 @@
 import type { NodeFeatures } from "../capabilities/features.ts";
 import type { ChainErrorCode } from "../errors/codes.ts";
 import { NodeError } from "../errors/errors.ts";
-import { type Ask, pick, untilFailure } from "../errors/outcomes.ts";
+import { type Ask, isMissing, pick, untilFailure } from "../errors/outcomes.ts";
 import type { Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import { lowerOf } from "../traces/address-forms.ts";
-import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "../traces/tracers.ts";
+import { fetchTraces, type TraceableBlock, type Traces } from "../traces/tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "../types.ts";
 import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { BlockSource } from "./source.ts";
@@ -73,8 +73,7 @@ async function trace(
     const settings = features.tracerSettings;
     const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs, settings);
     const missing = traces.filter((trace) => trace instanceof NodeError).find(isMissing);
-    if (missing && !features.hasTraced) {
-      await source.features.dropTracer(node, tracer, missing.message);
+    if (missing && (await source.features.dropTracer(node, tracer, settings, missing.message))) {
       leaveToTracingNode(source, node);
       continue;
     }

@@ -7,6 +7,7 @@ import {
   type Ask,
   askGroups,
   errorIn,
+  isRefusal,
   type Outcome,
   resultOf,
   untilFailure,
@@ -16,7 +17,6 @@ import { headerOf } from "../headers.ts";
 import type { FetchOptions, RpcCall } from "../options.ts";
 import type { FetchedBlocks } from "../questions.ts";
 import { unifyAddresses } from "../traces/address-forms.ts";
-import { isMissing } from "../traces/tracers.ts";
 import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "../types.ts";
 import { addTraces, leaveToTracingNode } from "./block-traces.ts";
 import { ENOUGH_GAS, gasOf } from "./fetch-load.ts";
@@ -84,7 +84,7 @@ async function fetchWithReceipts(
       ...(together ? [{ method: "eth_getBlockReceipts", params: [block] }] : []),
     ]);
   const outcomes = await askGroups(ask, calls);
-  const isRefused = outcomes.every(([, receipts]) => isMissing(errorIn(receipts)));
+  const isRefused = outcomes.every(([, receipts]) => isRefusal(errorIn(receipts)));
   if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
   const fetched = untilFailure(outcomes, (own, index): FetchedBlock | null => {
     if (errorIn(own[0])?.code === "block-left-out") {
@@ -93,7 +93,7 @@ async function fetchWithReceipts(
     }
     const block = readBlock(own[0]);
     if (!block) return null;
-    const receipts = features.blockReceipts ? readReceipts(own[1], features) : [];
+    const receipts = features.blockReceipts ? readReceipts(own[1]) : [];
     features.hasGivenReceipts ||= receipts.length > 0;
     return inCommonForm({ block, receipts, traces: null });
   });
@@ -184,14 +184,10 @@ function readBlock(outcome: Outcome | undefined): RawBlock | null {
   return answer as RawBlock;
 }
 
-/** Returns the receipts of an answer. A lagging node has none; validation reports missing ones. */
-function readReceipts(outcome: Outcome | undefined, { hasGivenReceipts }: NodeFeatures) {
+/** Returns the receipts of an answer. A lagging node has none, as one that refuses; validation reports missing ones. */
+function readReceipts(outcome: Outcome | undefined) {
   const error = errorIn(outcome);
-  if (error?.code === "block-unknown") return [];
-  if (error?.code === "node-error" && hasGivenReceipts) return [];
-  if (error && isMissing(error)) {
-    throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
-  }
+  if (error?.code === "block-unknown" || isRefusal(error)) return [];
   const answer = resultOf(outcome) ?? [];
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are not a list");
   return answer;

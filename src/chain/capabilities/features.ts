@@ -2,22 +2,23 @@ import type { Block } from "viem";
 import { getBlock } from "../../core/deep-imports.ts";
 import { ZERO_ADDRESS } from "../../core/evm/address.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { unwrapError } from "../errors/errors.ts";
-import { errorIn, type Outcome } from "../errors/outcomes.ts";
+import { nodeErrorIn, unwrapError } from "../errors/errors.ts";
+import { errorIn, isMissing, isRefusal, type Outcome } from "../errors/outcomes.ts";
 import type { ChainOptions } from "../options.ts";
 import type { Capabilities, Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
-import { findTracer, isMissing, type TracerSettings } from "../traces/tracers.ts";
+import { findTracer, type TracerSettings } from "../traces/tracers.ts";
 
 /** Capabilities of one node, as observed; corrected when a call contradicts them. */
 export interface NodeFeatures {
+  /** Empty where the node does not say it. */
   clientVersion: string;
   blockReceipts: boolean;
   /** The node has returned receipts by block, so a refusal is temporary. */
   hasGivenReceipts: boolean;
-  /** True if reads of state accept a block hash (EIP-1898); null before the first read. */
-  stateByHash: boolean | null;
+  /** How often reads of state refused a block hash (EIP-1898), by method; below 0 once it was accepted. */
+  hashRefusals: Map<string, number>;
   tracer: Tracer | null;
   tracerSettings: TracerSettings;
   /** Tracers that it lacks, with its error text. */
@@ -29,6 +30,9 @@ export interface NodeFeatures {
   archive: boolean | null;
   txpool: boolean;
 }
+
+/** Earlier blocks to look for a tracer on, where it failed on the newest. */
+const EARLIER_SAMPLES = 3n;
 
 type FeatureOptions = Pick<ChainOptions, "traces" | "requestTimeoutMs" | "log">;
 
@@ -42,31 +46,45 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
 
   async function chooseTracer(
     node: Node,
-    { number, hash, transactions }: Block<bigint, false, "latest">,
+    latest: Block<bigint, false, "latest">,
     missing: Map<Tracer, string>,
+    known?: Tracer,
   ): Promise<{ tracer: Tracer | null; tracerSettings: TracerSettings }> {
     if (options.traces === "off") return { tracer: null, tracerSettings: "all" };
-    const block = {
-      number: quantity(number),
-      hash,
-      transactionHashes: transactions,
-      gasUsed: [],
-      senders: [],
-      stateSync: undefined,
+    const viem = client.of(node);
+    const look = ({ number, hash, transactions }: Block<bigint, false, "latest">) => {
+      const block = { number: quantity(number), hash, transactionHashes: transactions };
+      const rest = { gasUsed: [], senders: [], stateSync: undefined };
+      const { ask } = viem.transport;
+      return findTracer({ ...block, ...rest }, ask, options.requestTimeoutMs, missing);
     };
-    const { ask } = client.of(node).transport;
-    const found = await findTracer(block, ask, options.requestTimeoutMs, missing);
+    const before = [...missing];
+    let found = await look(latest);
+    for (let number = latest.number - 1n; found.isDoubtful && number > 0n; number--) {
+      if (latest.number - number > EARLIER_SAMPLES) break;
+      const earlier = await getBlock(viem, { blockNumber: number });
+      if (earlier.transactions.length === 0) continue;
+      missing.clear();
+      for (const [tracer, reason] of before) missing.set(tracer, reason);
+      found = await look(earlier);
+      break;
+    }
     const { tracer, settings: tracerSettings } = found;
     if (tracer) missing.delete(tracer);
-    if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
-    else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
+    const reports = known === undefined || (tracer !== null && tracer !== known);
+    if (reports && tracer)
+      options.log.info({ node: node.name, tracer }, "internal transactions are traced");
+    else if (reports)
+      options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
     return { tracer, tracerSettings };
   }
 
   async function learnAnew(node: Node): Promise<NodeFeatures> {
     const viem = client.of(node);
     const [clientVersion, latest] = await Promise.all([
-      viem.request({ method: "web3_clientVersion" }),
+      viem.request({ method: "web3_clientVersion" }).catch((thrown: unknown) => {
+        if (!isRefusal(nodeErrorIn(thrown))) throw thrown;
+      }),
       getBlock(viem),
     ]);
     const early = quantity(latest.number > 0n ? 1 : 0);
@@ -78,10 +96,10 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     ]);
     const missingTracers = new Map<Tracer, string>();
     return {
-      clientVersion: String(clientVersion),
-      blockReceipts: !isMissing(errorIn(receipts)),
+      clientVersion: String(clientVersion ?? ""),
+      blockReceipts: !isRefusal(errorIn(receipts)),
       hasGivenReceipts: false,
-      stateByHash: null,
+      hashRefusals: new Map(),
       ...(await chooseTracer(node, latest, missingTracers)),
       missingTracers,
       hasTraced: false,
@@ -119,13 +137,21 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     of,
     learn,
     forget: (node: Node): boolean => known.delete(node),
-    /** Marks a tracer as missing and selects the next one, or none. */
-    async dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void> {
+    /**
+     * Marks a tracer as missing and selects the next one, or none. One that has traced stays, unless another one, or fewer
+     * settings, work now: then returns false.
+     */
+    async dropTracer(node: Node, tracer: Tracer, settings: TracerSettings, reason: string) {
       const features = await learn(node);
-      if (features.tracer !== tracer) return;
-      features.missingTracers.set(tracer, reason);
+      if (features.tracer !== tracer || features.tracerSettings !== settings) return true;
+      const { hasTraced } = features;
+      const missingTracers = hasTraced ? new Map() : features.missingTracers.set(tracer, reason);
       const latest = await getBlock(client.of(node));
-      Object.assign(features, await chooseTracer(node, latest, features.missingTracers));
+      const known = hasTraced ? tracer : undefined;
+      const found = await chooseTracer(node, latest, missingTracers, known);
+      if (hasTraced && found.tracer === null) return false;
+      Object.assign(features, found, { missingTracers, hasTraced: false });
+      return true;
     },
     capabilities(): Capabilities {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);

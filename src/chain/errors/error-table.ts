@@ -200,6 +200,8 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
   { means: "method-missing", codes: [-32_004, -32_601, -32_604] },
   { means: "invalid-request", codes: [-32_006, -32_600, -32_602, -32_700] },
   { means: "unavailable", statuses: [500] },
+  // Without an error object: the gateway refuses the request itself.
+  { means: "invalid-request", texts: [/^$/], statuses: [400] },
 ];
 
 /** Returns the code of the first matching row; undefined without one. */

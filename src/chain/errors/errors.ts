@@ -77,9 +77,11 @@ export function parseRetryAfter(header: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }
 
-/** Returns the error for an HTTP status of 400 and above without a JSON-RPC error. */
-export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswer): NodeError {
-  const code = lookUpError({ message: "", status }) ?? "unavailable";
+/** Returns the error for an HTTP status of 400 and above without a JSON-RPC error; a refused batch is divided. */
+export function errorOfStatus(subject: string, http: HttpAnswer, calls = 1): NodeError {
+  const { status, retryAfter } = http;
+  const meaning = lookUpError({ message: "", status }) ?? "unavailable";
+  const code = meaning === "invalid-request" && calls > 1 ? "batch-too-large" : meaning;
   const retryAfterMs = parseRetryAfter(retryAfter);
   return new NodeError(code, `${subject}: HTTP ${status}`, { retryAfterMs });
 }

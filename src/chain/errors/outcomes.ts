@@ -1,4 +1,5 @@
 import type { RpcCall } from "../options.ts";
+import type { ChainErrorCode } from "./codes.ts";
 import { NodeError } from "./errors.ts";
 
 /** Outcome of one call. */
@@ -47,6 +48,22 @@ export function resultOf(outcome: Outcome | undefined): unknown {
 export function errorIn(outcome: Outcome | undefined): NodeError | undefined {
   return outcome !== undefined && "error" in outcome ? outcome.error : undefined;
 }
+
+/** Returns whether the error means that the node lacks the method. */
+export function isMissing(error: NodeError | undefined): boolean {
+  return error !== undefined && MISSING.has(error.code);
+}
+
+/** As `isMissing`, or an error whose words are not known. */
+export function isRefusal(error: NodeError | undefined): boolean {
+  return isMissing(error) || error?.code === "node-error";
+}
+
+const MISSING: ReadonlySet<ChainErrorCode> = new Set([
+  "method-missing",
+  "invalid-request",
+  "unauthorized",
+]);
 
 /** Maps the items with `make` until one throws `NodeError`; throws when the first item does. */
 export function untilFailure<Item, Made>(

@@ -81,7 +81,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
       answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);
     } catch {
       throw failed
-        ? errorOfStatus(subject, http)
+        ? errorOfStatus(subject, http, calls.length)
         : new NodeError("bad-answer", `${subject}: answered ${describe(reply)} instead of JSON`);
     }
     const entries = Array.isArray(answer) ? answer : [answer];
@@ -91,7 +91,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
         (entry) => isErrorObject(entry?.error) || (isRecord(entry) && "result" in entry),
       )
     ) {
-      throw errorOfStatus(subject, http);
+      throw errorOfStatus(subject, http, calls.length);
     }
     const refusal: unknown = entries[0]?.error;
     if (entries.length === 1 && calls.length > 1 && isErrorObject(refusal)) {

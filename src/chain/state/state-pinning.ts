@@ -1,28 +1,44 @@
 import { quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { NodeFeatures } from "../capabilities/features.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
 import { NodeError } from "../errors/errors.ts";
-import { type Ask, errorIn, type Outcome } from "../errors/outcomes.ts";
+import { type Ask, errorIn, fillIn, isMissing, type Outcome } from "../errors/outcomes.ts";
 import type { RpcCall } from "../options.ts";
 import type { BlockReference } from "../questions.ts";
 import { findHeader, getHead } from "../rpc/find-header.ts";
 import { createNodeClient } from "../rpc/node-client.ts";
 
+/** Further errors by which nodes refuse a hash where they accept a number, from a node that never accepted one. */
+const DOUBTFUL: ReadonlySet<ChainErrorCode> = new Set(["node-error", "bad-answer"]);
+/** After so many refusals the number is used at once. */
+const ENOUGH_REFUSALS = 3;
+
 /** Asks one node for state at one block by hash (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, `head-moved`. */
 export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): Ask {
   if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
+  const { hashRefusals } = features;
   return async (calls) => {
-    if (features.stateByHash !== false) {
-      // Also right for a block that is no longer canonical, while the node has its state.
-      const outcomes = await ask(calls);
-      const refused = outcomes.every((outcome) => errorIn(outcome)?.code === "invalid-request");
-      if (features.stateByHash || !refused || calls.length === 0) {
-        features.stateByHash ||= outcomes.some((outcome) => !("error" in outcome)) || null;
-        return outcomes;
-      }
+    const outcomes = new Array<Outcome>(calls.length);
+    const methodAt = (index: number) => calls[index]?.method ?? "";
+    const refusalsOf = (index: number) => hashRefusals.get(methodAt(index)) ?? 0;
+    const indexes = [...calls.keys()];
+    // Also right for a block that is no longer canonical, while the node has its state.
+    const hashed = indexes.filter((index) => refusalsOf(index) < ENOUGH_REFUSALS);
+    await fillIn(outcomes, hashed, calls, ask);
+    for (const index of hashed) {
+      if (!errorIn(outcomes[index])) hashRefusals.set(methodAt(index), -1);
     }
-    const outcomes = await askByNumber(block, calls, ask);
-    if (outcomes.some((outcome) => !("error" in outcome))) features.stateByHash = false;
+    const refused = indexes.filter((index) => {
+      const error = errorIn(outcomes[index]);
+      const isDoubtful = error && refusalsOf(index) >= 0 && DOUBTFUL.has(error.code);
+      return !outcomes[index] || isMissing(error) || isDoubtful;
+    });
+    if (refused.length === 0) return outcomes;
+    await fillIn(outcomes, refused, calls, (some) => askByNumber(block, some, ask));
+    const accepted = refused.filter((index) => !errorIn(outcomes[index]));
+    const counts = new Map(accepted.map((index) => [methodAt(index), refusalsOf(index) + 1]));
+    for (const [method, count] of counts) hashRefusals.set(method, count);
     return outcomes;
   };
 }

@@ -85,10 +85,17 @@ function readError({ error }: { error?: string | null }, filledIn: boolean): str
   return filledIn && error === "" ? null : (error ?? null);
 }
 
+/** Requires the list of a block's traces: null comes from nodes without the method. */
+function requireList<Item>(answer: unknown): Item[] {
+  if (Array.isArray(answer)) return answer;
+  const code = isNothing(answer) ? "method-missing" : "bad-answer";
+  throw new NodeError(code, "a block trace is not a list");
+}
+
 /** Reads a `debug_traceBlock…` answer, one trace per transaction. Throws `NodeError` when it is malformed or incomplete. */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
-  return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
+  type Entry = { txHash?: Hex; result?: unknown; error?: unknown } | null;
+  return requireList<Entry>(answer).flatMap((entry) => {
     if (entry?.error) {
       throw errorOfTracer(String(entry.error).slice(0, 200));
     }
@@ -113,13 +120,12 @@ function gaveUp(text: string): string {
 
 /** Reads a `trace_block` answer without rewards. Throws `NodeError`, also when the frames name another block. */
 export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
   const traces: TransactionTrace[] = [];
   let position: number | undefined;
   let filledIn = false;
   // The frame at each depth of the current branch.
   let branch: CallFrame[] = [];
-  for (const flat of answer as FlatFrame[]) {
+  for (const flat of requireList<FlatFrame>(answer)) {
     if (String(flat?.blockHash ?? blockHash).toLowerCase() !== blockHash) {
       throw new NodeError("bad-answer", "the trace is that of another block");
     }

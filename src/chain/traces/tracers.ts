@@ -2,7 +2,14 @@ import type { Hex } from "../../core/evm/hex.ts";
 import { isNothing } from "../../core/json/record.ts";
 import type { ChainErrorCode } from "../errors/codes.ts";
 import { NodeError } from "../errors/errors.ts";
-import { type Ask, askGroups, errorIn, resultOf } from "../errors/outcomes.ts";
+import {
+  type Ask,
+  askGroups,
+  errorIn,
+  isMissing,
+  isRefusal,
+  resultOf,
+} from "../errors/outcomes.ts";
 import type { RpcCall } from "../options.ts";
 import type { Tracer } from "../questions.ts";
 import type { TransactionTrace } from "../types.ts";
@@ -146,12 +153,6 @@ export async function fetchTraces(
   });
 }
 
-/** Returns whether the error means that the node lacks the method. */
-export function isMissing(error: NodeError | undefined): boolean {
-  const code = error?.code;
-  return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
-}
-
 // Errors that do not show whether the node has the method.
 const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "unreachable",
@@ -162,27 +163,32 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "aborted",
 ]);
 
-/** Finds the node's best tracer outside `missing` on its newest block, or null, and adds the refused. Throws `NodeError`. */
+/** Finds the node's best tracer outside `missing` on a block, or null, and adds the refused; doubtful if one failed there. Throws `NodeError`. */
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,
   timeoutMs: number,
   missing: Map<Tracer, string>,
-): Promise<{ tracer: Tracer | null; settings: TracerSettings }> {
-  const sample =
-    block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
-  for (const { name } of KINDS) {
-    if (missing.has(name)) continue;
-    const sampled = [{ ...block, transactionHashes: sample }];
+): Promise<{ tracer: Tracer | null; settings: TracerSettings; isDoubtful: boolean }> {
+  const isEmpty = block.transactionHashes.length === 0;
+  const transactionHashes = isEmpty ? [block.hash] : block.transactionHashes.slice(0, 1);
+  let isDoubtful = false;
+  let spare: Tracer | null = null;
+  for (const { name: tracer } of KINDS) {
+    if (missing.has(tracer)) continue;
     // The method counts as missing only when the call without optional settings is refused.
-    for (const settings of name === "trace_block" ? SETTINGS.slice(0, 1) : SETTINGS) {
-      const [traces] = await fetchTraces(name, sampled, ask, timeoutMs, settings);
-      if (!(traces instanceof NodeError)) return { tracer: name, settings };
-      if (UNDECIDED.has(traces.code)) throw traces;
-      if (!isMissing(traces)) return { tracer: name, settings };
-      if (!missing.has(name)) missing.set(name, traces.message);
-      if (traces.code !== "invalid-request") break;
+    for (const settings of tracer === "trace_block" ? SETTINGS.slice(0, 1) : SETTINGS) {
+      const sampled = [{ ...block, transactionHashes }];
+      const [traces = []] = await fetchTraces(tracer, sampled, ask, timeoutMs, settings);
+      const error = traces instanceof NodeError ? traces : undefined;
+      if (error && UNDECIDED.has(error.code)) throw error;
+      const isLeftOut = !error && !isEmpty && (traces as TransactionTrace[]).length === 0;
+      if (!isLeftOut && !isRefusal(error)) return { tracer, settings, isDoubtful };
+      // It may refuse a setting, fail in this block, or leave its only transaction out.
+      isDoubtful ||= !isMissing(error);
+      if (isLeftOut && tracer !== "debug_traceTransaction") spare ??= tracer;
+      if (!missing.has(tracer)) missing.set(tracer, error?.message ?? `${tracer} has no traces`);
     }
   }
-  return { tracer: null, settings: "all" };
+  return { tracer: spare, settings: "all", isDoubtful };
 }

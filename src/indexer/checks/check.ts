@@ -7,6 +7,7 @@ export type SoftKind =
   | "block-left-out"
   | "cumulative-gas"
   | "log-index"
+  | "no-uncle"
   | "odd-field"
   | "untraced-state-sync"
   | "uncovered-transactions"

@@ -125,14 +125,14 @@ function validateReceipt(
 }
 
 /** Checks that the uncles' headers are those in the block, and of older blocks. */
-function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { requireThat }: Check) {
+function validateUncles(block: RawBlock, uncles: readonly RawHeader[], check: Check) {
+  const { requireThat, prefer } = check;
   const named = block.uncles ?? [];
-  requireThat(
-    uncles.length === named.length,
-    `${named.length} uncles but ${uncles.length} headers`,
-  );
+  const reason = `${named.length} uncles but ${uncles.length} headers`;
+  prefer(uncles.length >= named.length, "no-uncle", reason);
+  const known = named.filter((hash) => uncles.some((uncle) => uncle.hash === hash));
   for (const [index, uncle] of uncles.entries()) {
-    requireThat(uncle.hash === named[index], `uncle ${index} is another one`);
+    requireThat(uncle.hash === known[index], `uncle ${index} is another one`);
     requireThat(isAddress(uncle.miner), `uncle ${index} has no fee recipient`);
     requireThat(
       quantityToNumber(uncle.number) < quantityToNumber(block.number),

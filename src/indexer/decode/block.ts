@@ -55,7 +55,7 @@ function addWithIndexes(rows: ChainRows, own: ChainRows, indexes: readonly numbe
 function decodeBlock(rows: ChainRows, { block, receipts, traces, uncles = [] }: FetchedBlock) {
   const blockNumber = quantityToNumber(block.number);
   decodeTransactions(rows, block, receipts, traces);
-  decodeUncles(rows, blockNumber, uncles);
+  decodeUncles(rows, block, uncles);
   decodeLogs(rows, blockNumber, receipts);
   decodeTokenTransfers(rows, blockNumber, receipts);
   if (traces) decodeInternalTransactions(rows, block, receipts, traces);

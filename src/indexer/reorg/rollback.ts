@@ -41,7 +41,9 @@ export async function findCommonAncestor(
     const headers = await Promise.all(numbers.map((number) => chain.fetchHeader(number, { node })));
     for (const [index, header] of headers.entries()) {
       const number = numbers[index] as number;
-      if (!header && (await isLeftOut(chain, node, number))) continue;
+      if (!header && expected === undefined) expected = await findParentAbove(chain, node, number);
+      // The next header shows whether the chain leaves the number out.
+      if (!header && expected !== undefined) continue;
       if (!header || (expected !== undefined && header.hash !== expected)) {
         throw new ChainError(
           "inconsistent-chain",
@@ -57,10 +59,14 @@ export async function findCommonAncestor(
   return null;
 }
 
-/** Returns whether the node says that its chain has no block of this number. */
-async function isLeftOut(chain: Chain, node: NodeName, number: number): Promise<boolean> {
-  const { leftOut } = await chain.fetchBlocks([number], { node, traces: false });
-  return leftOut.length > 0;
+/** Returns the parent's hash of the node's next block above a number without a header; undefined at the end of its chain. */
+async function findParentAbove(chain: Chain, node: NodeName, number: number) {
+  const head = await chain.fetchHead({ node });
+  for (let above = number + 1; above <= head.number; above++) {
+    const header = await chain.fetchHeader(above, { node });
+    if (header) return header.parentHash;
+  }
+  return undefined;
 }
 
 /**

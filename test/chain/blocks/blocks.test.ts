@@ -341,6 +341,7 @@ describe("fetchBlocks", () => {
     const node = await openNode();
     grow(node.chain);
     const { chain } = openChain([node]);
+    await chain.probe();
     const gaveUp = lie(() => [{ error: "out of memory" }]);
     node.fail({ method: "debug_traceBlockByHash", effect: gaveUp });
     for (const method of ["debug_traceTransaction", "trace_block"])
@@ -390,7 +391,7 @@ describe("fetchBlocks", () => {
     const [first, second] = [await openNode({ chain: shared }), await openNode({ chain: shared })];
     const { chain } = openChain([first, second]);
     await chain.probe();
-    first.fail({ method: "eth_getBlockReceipts", effect: rpcError(-32603, "Internal error") });
+    first.fail({ method: "eth_getBlockByNumber", effect: rpcError(-32603, "Internal error") });
     const fetched = await chain.fetchBlocks([1, 2, 3]);
     expect(fetched.node).toBe(chain.nodes[1]);
     expect(fetched.blocks.every((block) => block !== null)).toBe(true);

@@ -75,15 +75,16 @@ describe("callTracer", () => {
     expect(traces.map(({ transactionHash }) => transactionHash)).toEqual(["0x1", null]);
   });
 
-  test("is told from a trace of opcodes", () => {
-    const opcodes = { gas: 21000, failed: false, returnValue: "", structLogs: [] };
-    expect(() => tracesOfDebugBlock([{ result: opcodes }])).toThrow(
+  test.each([
+    ["opcodes", [{ result: { gas: 21000, failed: false, returnValue: "", structLogs: [] } }]],
+    ["null", null],
+  ])("is missing where the answer is %s", (_, answer) => {
+    expect(() => tracesOfDebugBlock(answer)).toThrow(
       expect.objectContaining({ code: "method-missing" }),
     );
   });
 
   test.each([
-    ["null", null],
     ["a trace that is none", [{ txHash: "0x1", result: "0x" }]],
     ["a trace whose calls are no list", [{ result: { ...callTracerFrame(call), calls: {} } }]],
   ])("is not believed when it is %s", (_, answer) => {

@@ -34,6 +34,8 @@ export interface NodeBehaviour {
   stateByHash: boolean;
   /** Its `eth_capabilities` names this block; null: it does not have the method. */
   oldestBlock: number | null;
+  /** It answers null for a number that its chain leaves out, in place of an error. */
+  nullRounds: boolean;
   /** It makes calls with code in the place of an account's. */
   overrides: boolean;
 }
@@ -75,6 +77,7 @@ function byNumber(context: Context, parameter: unknown): ScriptedBlock | undefin
   const number = parameter === "earliest" ? 0 : quantityToNumber(String(parameter));
   if (number > quantityToNumber(head.block.number)) return undefined;
   const found = context.chain.at(number);
+  if (!found && context.node.nullRounds) return undefined;
   if (!found) throw new MethodError(12, `requested epoch was a null round (${number})`, number);
   return found;
 }

@@ -10,8 +10,8 @@ import { answer, MethodError, type NodeBehaviour } from "./methods.ts";
 export interface ServerLimits {
   /** Most entries of a batch. */
   batch: number;
-  /** How a larger batch is refused: HTTP 413, or one error as geth and reth answer. Default `http`. */
-  refusal: "http" | "geth" | "reth";
+  /** How a larger batch is refused: HTTP 413 or 400, or one error as geth and reth answer. Default `http`. */
+  refusal: "http" | "bad-request" | "geth" | "reth";
   /** From that many bytes of results on, the rest of a batch is answered with geth's "response too large". */
   responseBytes: number;
   /** Answers come packed whether asked for or not. */
@@ -116,8 +116,8 @@ function refuse(
   entries: readonly Entry[],
   response: ServerResponse,
 ): void {
-  if (refusal === "http") {
-    response.writeHead(413).end("payload too large");
+  if (refusal === "http" || refusal === "bad-request") {
+    response.writeHead(refusal === "http" ? 413 : 400).end("payload too large");
     return;
   }
   const error =
