@@ -37,7 +37,10 @@ import {
   listOwnedTokens,
   listUnsureHoldings,
 } from "../../src/store/state/token-balances/holdings.ts";
-import { writeHoldings } from "../../src/store/state/token-balances/readings.ts";
+import {
+  listTouchedHoldings,
+  writeHoldings,
+} from "../../src/store/state/token-balances/readings.ts";
 import {
   executedPlansOf,
   genericPlansOf,
@@ -475,6 +478,16 @@ describe("reads only what belongs to the one that is asked about", () => {
     await sql`ANALYZE`;
     const rows = read.map((table) => plans.reduce((sum, plan) => sum + rowsRead(plan, table), 0));
     expect(rows.filter((count) => count > 500)).toEqual([]);
+  });
+
+  test("holdings that a block names are looked up by their keys, not in the whole table", async () => {
+    const keys = Array.from({ length: 500 }, (_, n) => ({
+      ...{ token: addr(2), owner: addr(n) },
+      tokenId: null,
+    }));
+    const next = { from: BLOCKS, to: BLOCKS, signs: { tokens: [], keys } };
+    const plans = await executedPlansOf(sql, () => listTouchedHoldings(sql, next));
+    expect(plans.flatMap(slowNodes).filter((node) => node.includes("balances"))).toEqual([]);
   });
 
   test("tokens of an owner are read up to the page", async () => {

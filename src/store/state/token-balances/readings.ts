@@ -36,7 +36,12 @@ export function listTouchedHoldings(sql: Queryable, range: SignedRange) {
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
-      ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS adds_up
+      ${allTransfersKnown(sql)} OR coalesce(
+        (SELECT block_number FROM token_id_balances AS ids
+          WHERE (ids.token, ids.owner, ids.token_id) = (touched.token, touched.owner, touched.token_id) LIMIT 1),
+        (SELECT block_number FROM token_balances AS wholes
+          WHERE ${isHolding(sql, sql`wholes`, sql`touched.token`, sql`touched.owner`)} AND touched.token_id IS NULL LIMIT 1)
+      ) IS NOT NULL AS adds_up
     FROM (
       SELECT token, owner, token_id FROM changed
       UNION
@@ -60,9 +65,6 @@ export function listTouchedHoldings(sql: Queryable, range: SignedRange) {
           SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
         ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
     ) AS touched
-    LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
-    LEFT JOIN token_balances AS wholes
-      ON ${isHolding(sql, sql`wholes`, sql`touched.token`, sql`touched.owner`)} AND touched.token_id IS NULL
     ORDER BY 1, 2, 3`;
 }
 
