@@ -74,6 +74,12 @@ function Overview({ block }) {
       "Fees",
       html`<${Coins} wei=${block.fees} isExact /> <span class="soft">of which burnt <${Coins} wei=${block.burntFees} isExact /></span>`,
     ],
+    block.L1FeesPaid !== undefined && [
+      "L1 fees",
+      block.L1FeesPaid === ""
+        ? "still being read"
+        : html`<${Coins} wei=${block.L1FeesPaid} isExact /> <span class="soft">for the data of its transactions on L1</span>`,
+    ],
     ["Size", `${grouped(block.size)} bytes`],
     block.difficulty !== "0" && ["Difficulty", grouped(block.difficulty)],
     [

@@ -27,6 +27,8 @@ export interface BlockEntry {
   fees: string;
   /** The part of the fees that the fee recipient keeps. */
   reward: string;
+  /** Fees for the transactions' data on L1, apart from `fees`; null where there are none, or they are still unread. */
+  l1Fees: string | null;
 }
 
 /** Returns published blocks, newest first. */
@@ -58,7 +60,7 @@ function columns(sql: Queryable): Fragment {
     number, hash, parent_hash, timestamp AS timestamp_seconds,
     ${publishedHead(sql)} - number AS confirmations, miner, difficulty, size,
     gas_limit, gas_used, base_fee_per_gas,
-    transaction_count, fees, reward`;
+    transaction_count, fees, reward, l1_fees`;
 }
 
 /** A block for the list of its fee recipient. */

@@ -128,8 +128,12 @@ describe("a chain with L1 fees", () => {
   it("has the field on every row from the first receipt with an L1 fee on, and in sums of fees", async () => {
     await mine({});
     expect(await listed()).toEqual([undefined]);
+    const feesOfBlock = async () =>
+      (await ask({ module: "block", action: "getblock", block: "latest" })).result.L1FeesPaid;
+    expect(await feesOfBlock()).toBeUndefined();
     await mine({ type: 126, effectiveGasPriceWei: 0n }, { receiptFields: BEDROCK });
     expect(await listed()).toEqual(["0", "0", "2465"]);
+    expect(await feesOfBlock()).toBe("2465");
     const day = new Date(Number(node.chain.head.block.timestamp) * 1000).toISOString().slice(0, 10);
     const gas = 2n * 21_000n * 2_000_000_000n;
     const total = () => ask({ module: "stats", action: "totalfees", date: day });
@@ -140,6 +144,7 @@ describe("a chain with L1 fees", () => {
     await index();
     expect((await total()).result).toBe(String(gas + 1n));
     expect(await listed()).toEqual(["0", "1"]);
+    expect(await feesOfBlock()).toBe("0");
     const { result } = await ask({
       ...{ module: "stats", action: "dailytxnfee", startdate: day, enddate: day },
     });
@@ -184,6 +189,8 @@ describe("a chain with L1 fees", () => {
     const day = new Date(Number(node.chain.head.block.timestamp) * 1000).toISOString().slice(0, 10);
     const total = () => ask({ module: "stats", action: "totalfees", date: day });
     expect(await listed()).toEqual(["", "", ""]);
+    const block = { module: "block", action: "getblock", block: "latest" };
+    expect((await ask(block)).result.L1FeesPaid).toBe("");
     expect((await total()).status).toBe("0");
     await index();
     await expect.poll(() => listed(), { timeout: 30_000 }).toEqual(["2465", "0", "23841"]);

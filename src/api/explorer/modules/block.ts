@@ -29,6 +29,7 @@ import {
   word,
 } from "../params.ts";
 import { block, inclusionReward, uncleReward, withdrawal } from "../present/block.ts";
+import { l1FeesPaid } from "../present/transaction.ts";
 import * as wire from "../wire.ts";
 
 /** Texts of the parameter `blockno` in this module. */
@@ -80,6 +81,7 @@ const getblock = defineAction({
   summary: "A block by number or hash, with its withdrawals and uncles",
   params: z.object({ block: named }),
   result: block.schema.extend({
+    L1FeesPaid: l1FeesPaid.optional(),
     withdrawals: z.array(withdrawal.schema),
     uncles: z.array(
       z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal, miner: wire.address }),
@@ -103,6 +105,9 @@ const getblock = defineAction({
     }
     return ok({
       ...block.present(found),
+      ...(head.l1FeesFrom !== null && {
+        L1FeesPaid: found.number < head.l1FeesFrom ? "" : (found.l1Fees ?? "0"),
+      }),
       withdrawals: withdrawals.map(withdrawal.present),
       uncles: uncles.map(({ number, timestampSeconds, miner }) => ({
         blockNumber: String(number),

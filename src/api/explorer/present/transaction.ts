@@ -4,9 +4,9 @@ import type { TokenStandard, TokenTransferEntry } from "../../../store/lists/tok
 import { type CallName, type ListedTransaction, selectorOf } from "../call-names.ts";
 import * as wire from "../wire.ts";
 
-/** The L1 fee of a transaction. */
+/** The L1 fee of a transaction, or of a block's transactions. */
 export const l1FeesPaid = wire.decimalOrEmpty.describe(
-  "Wei for the transaction's data on L1, on rollups only; empty while its receipt is still to be read",
+  "Wei for the data on L1, on rollups only; empty while receipts are still to be read",
 );
 
 // Without a trace, and before receipts had a status, Blockscout counts a transaction as failed.
