@@ -15,10 +15,15 @@ export class Hedging {
   readonly #times = new Map<string, number[]>();
   #saved = MOST_SAVED;
 
+  /** True if there were enough answers of the kind to know their usual time. */
+  knows(kind: string): boolean {
+    return (this.#times.get(kind) ?? []).length >= ENOUGH_SAMPLES;
+  }
+
   /** Returns the ms after which an answer is late. */
   lateAfter(kind: string): number {
     const times = this.#times.get(kind) ?? [];
-    if (times.length < ENOUGH_SAMPLES) return LATE_UNKNOWN_MS;
+    if (!this.knows(kind)) return LATE_UNKNOWN_MS;
     const median = times.toSorted((one, other) => one - other)[times.length >> 1] as number;
     return median * LATE_FACTOR + LATE_EXTRA_MS;
   }

@@ -50,7 +50,10 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /** Sends the calls again each time that the answer is late; the first answer counts, and only the first request's failure. */
+  /**
+   * Sends the calls again each time that the answer is late, a trace once: a large one would be made many times at the node. The
+   * first answer counts, and only the first request's failure.
+   */
   async function sendHedged(
     calls: readonly RpcCall[],
     signal: AbortSignal,
@@ -58,6 +61,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   ): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
+    const isHeavy = HEAVY.test(calls[0]?.method ?? "");
+    let left = isHeavy ? Number(hedging.knows(kind)) : Number.POSITIVE_INFINITY;
     const stop = new AbortController();
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
@@ -65,7 +70,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     try {
       const first = http.exchange(calls, stop.signal);
       let answered = first;
-      for (let ms = hedging.lateAfter(kind); await isPendingAfter(answered, ms); ) {
+      for (let ms = hedging.lateAfter(kind); left > 0 && (await isPendingAfter(answered, ms)); ) {
         // It may never be answered: it leaves its place to others.
         leave();
         const release = gate.tryEnter();
@@ -74,6 +79,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
           continue;
         }
         ms *= 2;
+        left--;
         leave = release;
         const other = http.exchange(calls, stop.signal).finally(release);
         answered = Promise.race([answered, other.catch(() => first)]);

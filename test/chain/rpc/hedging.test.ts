@@ -100,6 +100,22 @@ describe("a read that the head waits for", () => {
     expect(node.requests).toHaveLength(2);
   });
 
+  test("is sent again once if it is a trace, and only when its usual time is known", async () => {
+    const { node, chain } = await open();
+    const trace = async () => {
+      node.requests.length = 0;
+      const params = ["0x0", { tracer: "callTracer" }];
+      await chain.request("debug_traceBlockByNumber", params, { headWaits: true });
+      return node.requests.length;
+    };
+    const late = { effect: { kind: "late", ms: 1_000 }, times: 1 } as const;
+    node.fail(late);
+    expect(await trace()).toBe(1);
+    for (let answers = 0; answers < 5; answers++) await trace();
+    node.fail({ ...late, times: 2 });
+    expect(await trace()).toBe(2);
+  });
+
   test("ends at once with the signal, though it was sent twice", async () => {
     const { node, chain } = await open({ requestTimeoutMs: 60_000 });
     node.fail({ effect: { kind: "stall" } });
