@@ -192,7 +192,7 @@ async function take(
     for (let wrong = first; wrong <= number; wrong++) got.delete(wrong);
     failure ??= new ChainError(
       "inconsistent-chain",
-      `block ${number} does not continue the one before`,
+      `block ${number} does not continue the one before: if it stays so, name another node in RPC_URL`,
     );
   }
   return failure;
