@@ -4,7 +4,7 @@ pragma solidity ^0.8.0;
 /// Multicall3's aggregate3 with calls that cannot change anything: what one contract does is not seen by the next. Each may
 /// fail, and has its share of the gas. No contract can make the group fail, or cost more than a transaction may cost: one
 /// that needs more, or answers more, than fits into a group has failed, also one that hides that a call inside it needed more.
-/// Of a failed call one byte tells that it used up most of its share. Compiled into static-calls.ts.
+/// A failed call returns one byte if it used up most of its share. Compiled into static-calls.ts.
 contract StaticCalls {
     struct Call {
         address target;
