@@ -34,10 +34,7 @@ export interface FetchOptions<Made> {
  * they are heavy, or one fails: a bad one is fetched alone, from another node if possible. Throws
  * `ChainError` for the first block.
  */
-export async function fetchValidBlocks<Made>(
-  sync: Sync,
-  options: FetchOptions<Made>,
-): Promise<Made> {
+export async function fetchValidBlocks<Made>(sync: Sync, options: FetchOptions<Made>) {
   const { chain, identity, writer } = sync;
   const { from, traced = identity.traced, signal = sync.options.signal } = options;
   const { metrics } = writer;

@@ -149,12 +149,7 @@ async function replaceFailed(
 }
 
 /** Returns the traces of one block, null when its state is pruned. Throws any other error. */
-function readTraces(
-  traces: Traces,
-  { log }: BlockSource,
-  features: NodeFeatures,
-  node: Node,
-): TransactionTrace[] | null {
+function readTraces(traces: Traces, { log }: BlockSource, features: NodeFeatures, node: Node) {
   if (!(traces instanceof NodeError)) {
     features.hasTraced = true;
     return traces;

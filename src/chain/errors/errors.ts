@@ -57,11 +57,7 @@ export function errorOfAnswer(
 }
 
 /** Returns the error for one JSON-RPC error of a whole batch. The remedy is a smaller batch, unless the node is unavailable. */
-export function errorOfBatch(
-  subject: string,
-  answer: RpcErrorObject,
-  http: HttpAnswer = OK,
-): NodeError {
+export function errorOfBatch(subject: string, answer: RpcErrorObject, http: HttpAnswer = OK) {
   const error = errorOfAnswer(subject, answer, http);
   return NOT_OF_SIZE.has(error.code) || error.code === "response-too-large"
     ? error

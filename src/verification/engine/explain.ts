@@ -112,11 +112,7 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
 ];
 
 /** Looks for one changed setting that matches, within `budgetMs`, best with equal metadata. Returns a hint; verifies nothing. */
-export async function diagnoseSettings(
-  session: Session,
-  failed: Attempt,
-  budgetMs: number,
-): Promise<string | undefined> {
+export async function diagnoseSettings(session: Session, failed: Attempt, budgetMs: number) {
   const { input } = failed;
   const [closest] = failed.candidates;
   if (input.language === "Vyper" || closest === undefined) return undefined;

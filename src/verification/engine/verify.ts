@@ -46,10 +46,7 @@ export interface VerifyHooks {
 }
 
 /** Compiles a request and compares it with the chain, blocking its process. Throws `VerificationError`. */
-export async function verify(
-  task: VerifyTask,
-  { open, onFailure }: VerifyHooks,
-): Promise<VerifiedSource> {
+export async function verify(task: VerifyTask, { open, onFailure }: VerifyHooks) {
   const { build } = task;
   const request = JSON.parse(task.request, withoutByteOrderMark) as VerificationRequest;
   const onChain: OnChainCode = {
