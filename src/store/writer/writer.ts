@@ -18,6 +18,12 @@ export interface WriterTerm {
   begun: string;
 }
 
+/** A client, and the term under which it writes. */
+export interface TermWriter {
+  sql: Sql;
+  term: WriterTerm;
+}
+
 /** Another writer or a lost session ended the term. The published state must be read again: a crash may have lost commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
@@ -106,7 +112,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 
 /** Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts. On several servers it waits for the disk. */
 export async function writeAs(
-  { sql, term }: { sql: Sql; term: WriterTerm },
+  { sql, term }: TermWriter,
   write: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   await sql.begin(async (transaction) => {

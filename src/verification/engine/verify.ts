@@ -24,7 +24,7 @@ import { attemptEvmVersions, diagnoseSettings, explain, WRONG_ARGUMENTS } from "
 import { readImmutables } from "./immutables.ts";
 import { givenAddresses } from "./kept-sources.ts";
 import { trialOf } from "./trial.ts";
-import { describeContract, type VerifiedSource } from "./verified-source.ts";
+import { describeContract } from "./verified-source.ts";
 
 /** Input of a verification. */
 export interface VerifyTask {
