@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { sleep } from "../core/async.ts";
@@ -50,24 +50,22 @@ exit "$status"`;
 
 /** Starts a program in a separate session, so that a Ctrl-C in the terminal reaches this process only. */
 export function startChild(options: ChildOptions): Child {
-  const spawnOptions: SpawnOptions = { detached: true, stdio: "pipe", ...options.user };
-  if (options.cwd !== undefined) spawnOptions.cwd = options.cwd;
-  if (options.env !== undefined) spawnOptions.env = options.env;
-  const shell = spawn(
-    "/bin/sh",
-    ["-c", KEEPER, options.stopSignal, options.command, ...options.args],
-    spawnOptions,
-  );
-  for (const stream of [shell.stdout, shell.stderr]) {
-    if (stream) createInterface({ input: stream }).on("line", options.onLine);
-  }
+  const { command, args, cwd, env, user, stopSignal, onLine } = options;
+  const shell = spawn("/bin/sh", ["-c", KEEPER, stopSignal, command, ...args], {
+    detached: true,
+    stdio: "pipe",
+    cwd,
+    env,
+    ...user,
+  });
+  for (const input of [shell.stdout, shell.stderr]) createInterface({ input }).on("line", onLine);
   const exited = once(shell, "close").then(
     ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`),
     (error: Error) => error.message,
   );
 
   async function stop(patienceMs: number): Promise<void> {
-    shell.stdin?.destroy();
+    shell.stdin.destroy();
     const patience = new AbortController();
     const inTime = await Promise.race([
       exited.then(() => true),

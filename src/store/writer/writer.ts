@@ -34,19 +34,10 @@ export class WriterReplacedError extends StoreError {
   }
 }
 
-/** A newer version has upgraded the database. An older one's writes would lack the newer columns. */
-class OutdatedWriterError extends StoreError {
-  constructor() {
-    super(
-      "writer-outdated",
-      "a newer Periscope has upgraded the database; this one indexes no more blocks",
-    );
-  }
-}
-
 /**
  * Tries to become the writer, for as long as the one session of `sql` lives, and ends the last term's transactions. Undefined while
- * another holds the lock or one with fewer chains waits. Throws `OutdatedWriterError`.
+ * another holds the lock or one with fewer chains waits. Throws `StoreError` of code
+ * `writer-outdated` after a newer version's upgrade: an older one's writes would lack the newer columns.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -74,7 +65,10 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   // Later upgrades end the term.
   if (await isOutdated(sql)) {
     await releaseWriterLock(sql);
-    throw new OutdatedWriterError();
+    throw new StoreError(
+      "writer-outdated",
+      "a newer Periscope has upgraded the database; this one indexes no more blocks",
+    );
   }
   return term;
 }
