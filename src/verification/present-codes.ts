@@ -7,7 +7,6 @@ import type { Sql } from "../db/client.ts";
 import {
   getUnindexedCode,
   listUnindexedCodes,
-  saveReplaced,
   saveSeen,
   type UnindexedCode,
 } from "../store/contracts/verified/present-codes.ts";
@@ -38,7 +37,7 @@ async function compareCodes({ sql, chain }: CodeSource, verified: readonly Unind
     const there = present[index] ?? "0x";
     // A self-destructed contract keeps its source.
     if (!isContractCode(there)) continue;
-    if (keccak256(there) !== code.codeHash) await saveReplaced(sql, code);
+    if (keccak256(there) !== code.codeHash) await saveSeen(sql, code);
     else if (code.isReplaced || !code.isAnchored) await saveSeen(sql, code, head);
   }
 }

@@ -201,12 +201,10 @@ export async function getVerifiedContract(sql: Queryable, address: Address) {
     (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
   >`
     SELECT address, extract(epoch FROM verified_at)::int8 AS verified_at_seconds, code_hash,
-      creation_transaction, block_number, block_hash,
-      runtime_match, creation_match, language, format,
-      compiler_version, evm_version,
-      optimizer_enabled, optimizer_runs, license,
-      file_path, contract_name, settings, further_input, libraries,
-      constructor_arguments, abi, metadata, metadata_uri
+      creation_transaction, block_number, block_hash, runtime_match, creation_match, language,
+      format, compiler_version, evm_version, optimizer_enabled, optimizer_runs, license, file_path,
+      contract_name, settings, further_input, libraries, constructor_arguments, abi, metadata,
+      metadata_uri
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;
   return {
