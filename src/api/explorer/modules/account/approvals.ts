@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, okPage } from "../../envelope.ts";
 import { type Approval, KINDS, keyOfApproval, readApprovals } from "../../from-node/approvals.ts";
-import { address, paging, windowCheck, word } from "../../params.ts";
+import { address, paging, word } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
 
@@ -32,7 +32,6 @@ const record = z.object({
 });
 
 export const approvals = defineAction({
-  name: "approvals",
   summary:
     "Addresses that may move an address's tokens, confirmed by the tokens, newest approval first",
   params: z.object({
@@ -54,7 +53,6 @@ export const approvals = defineAction({
   },
   empty: { blockscout: "No approvals found", etherscan: NO_RECORDS },
   example: { address: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
-  check: windowCheck(MOST_ROWS),
   // Not `owner`: a transfer must not end this walk.
   cursor: "members",
   async handle(context, { address: owner, contractaddress: token, spender, kind }) {
