@@ -3,6 +3,7 @@ import { isQuantity } from "../../../core/evm/quantity.ts";
 import { isRecord } from "../../../core/json/record.ts";
 import { listTransactionsOfBlocks } from "../../../store/lists/address-transactions.ts";
 import { readL1Fees } from "../../../store/lists/l1-fees.ts";
+import type { TransactionLog } from "../../../store/lists/logs.ts";
 import { listTransfersOfTransaction } from "../../../store/lists/token-transfers.ts";
 import {
   getTransaction,
@@ -52,6 +53,41 @@ const details = flag(
   "`true`: adds type, nonce, fees, created contract, and call, logs and error as decoded by verified ABIs",
 );
 
+const log = wire.defineRecord<TransactionLog>()({
+  address: [wire.address, (row) => row.address],
+  topics: [z.array(wire.hash.nullable()).length(4), fourTopics],
+  data: [wire.data, (row) => row.data],
+  index: [wire.decimal, (row) => String(row.logIndex)],
+});
+
+interface Shown extends TransactionDetail {
+  logs: readonly TransactionLog[];
+  reason: string;
+  l1Fee: string | undefined;
+  next: Record<string, unknown> | null;
+  details: z.output<typeof transactionDetails> | undefined;
+}
+
+const shown = wire.defineRecord<Shown>()({
+  hash: [wire.hash, (row) => row.hash],
+  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+  confirmations: [wire.decimal, (row) => String(row.confirmations)],
+  success: [z.boolean(), (row) => row.succeeded === true],
+  from: [wire.address, (row) => row.from],
+  to: [wire.addressOrEmpty, (row) => row.to ?? ""],
+  value: [wire.decimal, (row) => row.value],
+  input: [wire.data, (row) => row.input],
+  gasLimit: [wire.decimal, (row) => row.gas],
+  gasUsed: [wire.decimal, (row) => row.gasUsed],
+  gasPrice: [wire.decimal, (row) => row.gasPrice],
+  L1FeesPaid: [l1FeesPaid.optional(), (row) => row.l1Fee],
+  logs: [z.array(log.schema), (row) => row.logs.map(log.present)],
+  revertReason: [z.string(), (row) => row.reason],
+  next_page_params: [z.record(z.string(), z.unknown()).nullable(), (row) => row.next],
+  details: [transactionDetails.optional(), (row) => row.details],
+});
+
 const revertLine = wire.defineRecord<RevertLine>()({
   contractAddress: [wire.address, (row) => row.address],
   contractName: [z.string(), (row) => row.contractName],
@@ -81,32 +117,7 @@ export const transactions = {
   gettxinfo: defineAction({
     summary: "A transaction with its logs, 50 a page",
     params: z.object({ txhash, index, details }),
-    result: z.object({
-      hash: wire.hash,
-      timeStamp: wire.decimal,
-      blockNumber: wire.decimal,
-      confirmations: wire.decimal,
-      success: z.boolean(),
-      from: wire.address,
-      to: wire.addressOrEmpty,
-      value: wire.decimal,
-      input: wire.data,
-      gasLimit: wire.decimal,
-      gasUsed: wire.decimal,
-      gasPrice: wire.decimal,
-      L1FeesPaid: l1FeesPaid.optional(),
-      logs: z.array(
-        z.object({
-          address: wire.address,
-          topics: z.array(wire.hash.nullable()).length(4),
-          data: wire.data,
-          index: wire.decimal,
-        }),
-      ),
-      revertReason: z.string(),
-      next_page_params: z.record(z.string(), z.unknown()).nullable(),
-      details: transactionDetails.optional(),
-    }),
+    result: shown.schema,
     example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
     async handle(context, input) {
       const { dialect } = context;
@@ -138,47 +149,29 @@ export const transactions = {
           ? await fetchRevertData(context, transaction)
           : revertData;
       const last = found.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
-      return ok({
-        hash: transaction.hash,
-        timeStamp: String(transaction.timestampSeconds),
-        blockNumber: String(transaction.blockNumber),
-        confirmations: String(transaction.confirmations),
-        success: succeeded === true,
-        from: transaction.from,
-        to: transaction.to ?? "",
-        value: transaction.value,
-        input: transaction.input,
-        gasLimit: transaction.gas,
-        gasUsed: transaction.gasUsed,
-        gasPrice: transaction.gasPrice,
-        ...(l1FeeOf && dialect === "etherscan" && { L1FeesPaid: l1FeeOf(transaction) }),
-        logs: logs.map((log) => ({
-          address: log.address,
-          topics: fourTopics(log),
-          data: log.data,
-          index: String(log.logIndex),
-        })),
-        revertReason: reason ?? "",
-        next_page_params: last
-          ? {
-              ...Object.fromEntries(
-                [...context.sent].filter(([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase())),
-              ),
-              block_number: transaction.blockNumber,
-              index: last.logIndex,
-              items_count: LOGS_PER_PAGE,
-            }
-          : null,
-        ...(more && {
-          details: await presentTransactionDetails(
-            more,
-            transaction,
-            logs,
-            reason ?? "0x",
-            l1FeeOf,
-          ),
+      return ok(
+        shown.present({
+          ...transaction,
+          logs,
+          reason: reason ?? "",
+          l1Fee: dialect === "etherscan" ? l1FeeOf?.(transaction) : undefined,
+          next: last
+            ? {
+                ...Object.fromEntries(
+                  [...context.sent].filter(
+                    ([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase()),
+                  ),
+                ),
+                block_number: transaction.blockNumber,
+                index: last.logIndex,
+                items_count: LOGS_PER_PAGE,
+              }
+            : null,
+          details:
+            more &&
+            (await presentTransactionDetails(more, transaction, logs, reason ?? "0x", l1FeeOf)),
         }),
-      });
+      );
     },
   }),
   gettxreceiptstatus: defineAction({

@@ -15,27 +15,16 @@ import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
 type Account = { address: Address; balance: string | bigint };
 
-const etherscan = wire.defineRecord<Account>(
-  undefined,
-  "EtherscanAccount",
-)({
-  account: [wire.address, (row) => row.address],
-  balance: [wire.decimal, (row) => String(row.balance)],
-});
 /** A balance is never stale here. */
-const fresh = [z.boolean(), () => false] as const;
+const fresh = { stale: [z.boolean(), () => false] } as const;
+const holder = [wire.address, (row: Account) => row.address] as const;
+const balance = [wire.decimal, (row: Account) => String(row.balance)] as const;
 
 /** The balance of one of several accounts. */
-export const account = {
-  blockscout: wire.defineRecord<Account>(
-    undefined,
-    "BlockscoutAccount",
-  )({
-    ...etherscan.fields,
-    stale: fresh,
-  }),
-  etherscan,
-};
+export const account = wire.defineRecords<Account>(
+  undefined,
+  "Account",
+)({ both: { account: holder, balance }, blockscout: fresh });
 
 const MAXIMUM_ADDRESSES = 20;
 
@@ -69,17 +58,10 @@ const block = text({ invalid: "Invalid block" })
 
 const ROWS = 10;
 
-const listed = wire.defineRecord<Account & { firstBlock: number }>((row) => [
+const seen = wire.defineRecords<Account & { firstBlock: number }>((row) => [
   row.firstBlock,
   row.address,
-])({
-  address: [wire.address, (row) => row.address],
-  balance: [wire.decimal, (row) => String(row.balance)],
-});
-const seen = {
-  blockscout: wire.defineRecord(listed.keyOf)({ ...listed.fields, stale: fresh }),
-  etherscan: listed,
-};
+])({ both: { address: holder, balance }, blockscout: fresh });
 
 export const balances = {
   eth_get_balance: defineAction({
@@ -110,7 +92,7 @@ export const balances = {
       const outcome = await presentAccounts(context, input);
       if (outcome.kind !== "ok") return outcome;
       const [only, ...others] = outcome.result;
-      return only && others.length === 0 ? ok(only.balance) : outcome;
+      return only && others.length === 0 ? ok(String(only["balance"])) : outcome;
     },
   }),
   balancemulti: defineAction({

@@ -22,23 +22,21 @@ const HELD = {
 };
 const params = z.object({ contractaddress: tokenContract, address: address(ADDRESS_FORMAT) });
 
-const blockscout = wire.defineRecord<OwnedToken>(keyOfOwned)({
-  balance: [wire.decimal, (row) => row.amount],
-  contractAddress: [wire.address, (row) => row.token],
-  name: [z.string().nullable(), (row) => row.name],
-  decimals: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
-  symbol: [z.string().nullable(), (row) => row.symbol],
-  type: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
-  id: [wire.decimal.optional(), (row) => row.tokenId ?? undefined],
-});
-const owned = {
-  blockscout,
-  etherscan: wire.defineRecord<OwnedToken>(keyOfOwned)({
-    ...blockscout.fields,
+const owned = wire.defineRecords<OwnedToken>(keyOfOwned)({
+  both: {
+    balance: [wire.decimal, (row) => row.amount],
+    contractAddress: [wire.address, (row) => row.token],
+    name: [z.string().nullable(), (row) => row.name],
+    decimals: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+    symbol: [z.string().nullable(), (row) => row.symbol],
+    type: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
+    id: [wire.decimal.optional(), (row) => row.tokenId ?? undefined],
+  },
+  etherscan: {
     name: [z.string(), (row) => row.name ?? ""],
     symbol: [z.string(), (row) => row.symbol ?? ""],
-  }),
-};
+  },
+});
 
 const held = wire.defineRecord<OwnedToken>(keyOfOwned)({
   TokenAddress: [wire.address, ({ token }) => token],

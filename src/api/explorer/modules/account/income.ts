@@ -22,17 +22,13 @@ interface Mined {
   reward: bigint;
 }
 
-const blockscout = wire.defineRecord<Mined>(({ key }) => key)({
-  blockNumber: [wire.decimal, (row) => String(row.number)],
-  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+const mined = wire.defineRecords<Mined>(({ key }) => key)({
+  both: {
+    blockNumber: [wire.decimal, (row) => String(row.number)],
+    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+  },
+  etherscan: { blockReward: [wire.decimal, (row) => String(row.reward)] },
 });
-const mined = {
-  blockscout,
-  etherscan: wire.defineRecord(blockscout.keyOf)({
-    ...blockscout.fields,
-    blockReward: [wire.decimal, (row) => String(row.reward)],
-  }),
-};
 
 const received = wire.defineRecord<WithdrawalEntry>((row) => [
   row.blockNumber,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../../core/evm/address.ts";
 import { hexSlice } from "../../../../core/evm/hex.ts";
+import type { Queryable } from "../../../../db/client.ts";
 import {
   type ContractCreation,
   listContractCreations,
@@ -19,13 +20,7 @@ import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";
-import {
-  NOT_VERIFIED,
-  presentForBlockscout,
-  presentForEtherscan,
-  type SourceAnswer,
-  sourceRecord,
-} from "../../present/verified-contract.ts";
+import { NOT_VERIFIED, sourceRecord } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
 
 /** The contract of the requested source. */
@@ -129,14 +124,13 @@ export const sources = {
     summary: "Source, settings and ABI of a verified contract",
     params: z.object({ address: sourceAddress }),
     result: {
-      blockscout: z.array(sourceRecord.blockscout).length(1),
-      etherscan: z.array(sourceRecord.etherscan).length(1),
+      blockscout: z.array(sourceRecord.blockscout.schema).length(1),
+      etherscan: z.array(sourceRecord.etherscan.schema).length(1),
     },
     example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
     async handle(context, input) {
-      return context.dialect === "etherscan"
-        ? ok([await answerSource(context, input.address, presentForEtherscan)])
-        : ok([await answerSource(context, input.address, presentForBlockscout)]);
+      const { record } = await presentSource(context, input.address);
+      return ok([record]);
     },
   }),
   getcontractcreation: defineAction({
@@ -176,19 +170,19 @@ function listIn(json: string): readonly unknown[] | undefined {
   }
 }
 
-/** Presents a contract's source, and its proxy target, with `present`. */
-export async function answerSource<Presented>(
-  { read, largeAnswers }: Pick<Context, "read" | "largeAnswers">,
+/** Presents a contract's source, and its proxy target. */
+export async function presentSource(
+  { read, largeAnswers, dialect }: Pick<Context, "read" | "largeAnswers" | "dialect">,
   address: Address,
-  present: (answer: SourceAnswer) => Presented,
-): Promise<Presented> {
-  return largeAnswers.make(
-    (sql) => getLookupBytes(sql, address, CONTRACT_PARTS),
-    async () =>
-      read(async (sql) => {
-        const contract = await getVerifiedContract(sql, address);
-        const { implementations = [] } = (contract && (await getProxy(sql, address))) ?? {};
-        return { address, contract, implementations };
-      }).then(present),
-  );
+) {
+  const bytes = (sql: Queryable) => getLookupBytes(sql, address, CONTRACT_PARTS);
+  return largeAnswers.make(bytes, async () => {
+    const answer = await read(async (sql) => {
+      const contract = await getVerifiedContract(sql, address);
+      const { implementations = [] } = (contract && (await getProxy(sql, address))) ?? {};
+      return { address, contract, implementations };
+    });
+    const record = sourceRecord[dialect].present(answer);
+    return { isVerified: answer.contract !== undefined, record };
+  });
 }

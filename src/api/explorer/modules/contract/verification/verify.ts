@@ -37,8 +37,8 @@ export const sentFields = {
 
 /** The contract in getsourcecode's form, or the guid of a longer verification. */
 const verifiedResult = {
-  blockscout: z.union([sourceRecord.blockscout, z.string()]),
-  etherscan: z.union([sourceRecord.etherscan, z.string()]),
+  blockscout: z.union([sourceRecord.blockscout.schema, z.string()]),
+  etherscan: z.union([sourceRecord.etherscan.schema, z.string()]),
 };
 
 /** Fields of one file of either language. */
