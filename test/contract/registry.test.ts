@@ -230,7 +230,7 @@ function missingText(action: Action, parameter: string): string | undefined {
   const { [parameter]: _left, ...others } = action.example;
   if (action.missing) return action.missing([parameter]);
   return (
-    action.check?.(others, "blockscout")?.text ??
+    action.check?.(others)?.text ??
     action.params.shape[parameter]?.safeParse(undefined).error?.issues[0]?.message
   );
 }

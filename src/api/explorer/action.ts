@@ -67,15 +67,13 @@ export interface Context extends Reading {
 /** Parameters of an action before their schema: absent ones undefined. */
 export type RawParameters = Readonly<Record<string, InputValue | undefined>>;
 
-/** One action of the API. `check` runs first, then absent parameters, then values, each in the order of `params`. */
-export interface Action<
+/** One action of the API. The page comes first, then `check`, absent parameters, and values, each in the order of `params`. */
+export interface Definition<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
   EtherscanResult extends z.ZodType = Result,
   EtherscanParams extends z.ZodObject = Params,
 > {
-  /** The wire's spelling; found in any letter case. */
-  name: string;
   /** One line for people, without a full stop. */
   summary: string;
   /** Served in this dialect alone; without it in both. */
@@ -100,6 +98,8 @@ export interface Action<
   files?: { name: string; example: Readonly<Record<string, string>> };
   /** Some parameters make the answer plain text. */
   mayBeText?: true;
+  /** Pages beyond the first 10,000 rows are served too. */
+  anyPage?: true;
   /** Defaults of absent parameters in Etherscan's dialect. */
   etherscanDefaults?: Readonly<Record<string, string>>;
   /** Schema of `result` on success; one for each dialect where they differ. */
@@ -109,7 +109,7 @@ export interface Action<
   /** A request that succeeds on a chain with data, for documentation and tests. */
   example: Readonly<Record<string, string>>;
   /** Returns the fault of the parameters as a whole; runs before all other checks. */
-  check?(parameters: RawParameters, dialect: Dialect): Failure | undefined;
+  check?(parameters: RawParameters): Failure | undefined;
   /** Returns one text for all absent required parameters; without it the first one's own text is the answer. */
   missing?(names: readonly string[]): string;
   /** Returns how the answer for an absent or invalid parameter differs from its text with HTTP 200. */
@@ -132,6 +132,11 @@ export interface Action<
   ): Promise<Outcome<z.output<Result> | z.output<EtherscanResult>>>;
 }
 
+/** An action under its name in the wire's spelling, which is found in any letter case. */
+export interface Action extends Definition {
+  name: string;
+}
+
 /** Declares an action: infers the handler's input from `params`, and checks its outcome against `result`. */
 export function defineAction<
   Params extends z.ZodObject,
@@ -139,8 +144,8 @@ export function defineAction<
   EtherscanResult extends z.ZodType = Result,
   EtherscanParams extends z.ZodObject = Params,
 >(
-  action: Action<Params, Result, EtherscanResult, EtherscanParams>,
-): Action<Params, Result, EtherscanResult, EtherscanParams> {
+  action: Definition<Params, Result, EtherscanResult, EtherscanParams>,
+): Definition<Params, Result, EtherscanResult, EtherscanParams> {
   return action;
 }
 

@@ -39,7 +39,7 @@ import {
   refuseFile,
   rowsOfFile,
 } from "./list-file.ts";
-import { pageRange } from "./params.ts";
+import { pageRange, refuseWindow } from "./params.ts";
 
 /** Runs an action and returns the answer in its envelope, or 304 for a client's current copy. Throws the handler's errors. */
 export type Dispatch = (
@@ -80,9 +80,11 @@ export function createDispatch(
     const { sql, ...services } = served;
     const present = (outcome: Outcome<unknown>) => answerOf(action, outcome, id, dialect);
     const parameters = collect(action, input, dialect);
-    const complaint = action.check?.(parameters, dialect);
+    const schema = paramsIn(action, dialect);
+    const beyond = action.anyPage ? undefined : refuseWindow(schema.shape, parameters);
+    const complaint = beyond ?? action.check?.(parameters);
     if (complaint !== undefined) return present(complaint);
-    const parsed = paramsIn(action, dialect).safeParse(parameters);
+    const parsed = schema.safeParse(parameters);
     if (!parsed.success) return present(invalidParameters(action, parsed.error.issues, parameters));
     const { data } = parsed;
     const format = fileFormatOf(action, data["format"]);

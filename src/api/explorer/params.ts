@@ -226,16 +226,18 @@ export function pageRange({ page, offset }: Readonly<Record<string, unknown>>): 
   return skip < MAXIMUM_SKIP ? { limit: Number(offset), skip } : { limit: 0, skip: 0 };
 }
 
-/** Returns `check` of the lists: with both page and offset, rows beyond the first 10,000 are refused. */
-export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
-  return (parameters: RawParameters): Failure | undefined => {
-    if ((parameters["cursor"] ?? parameters["format"] ?? "json") !== "json") return undefined;
-    const asked = positive.safeParse(parameters["page"]);
-    const rows = positive.safeParse(parameters["offset"]);
-    if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;
-    const isOver = asked.data * rows.data > MAXIMUM_WINDOW;
-    return isOver ? failed("window-too-large", WINDOW_TEXT) : undefined;
-  };
+/** Returns the failure for a page of a list beyond its first 10,000 rows, where both page and offset are sent. */
+export function refuseWindow(
+  { page, offset }: z.ZodRawShape,
+  sent: RawParameters,
+): Failure | undefined {
+  if (!page || (sent["cursor"] ?? sent["format"] ?? "json") !== "json") return undefined;
+  const asked = positive.safeParse(sent["page"]);
+  const rows = positive.safeParse(sent["offset"]);
+  const maximum = Number((offset as z.ZodType | undefined)?.meta()?.["maximum"]);
+  if (!asked.success || !rows.success || !(rows.data <= maximum)) return undefined;
+  const isOver = asked.data * rows.data > MAXIMUM_WINDOW;
+  return isOver ? failed("window-too-large", WINDOW_TEXT) : undefined;
 }
 
 /** Returns `missing` of the actions that name all absent parameters at once, in alphabetical order. */

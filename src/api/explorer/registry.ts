@@ -1,6 +1,6 @@
 import { RequestError } from "../../core/errors.ts";
 import { type Input, type InputValue, lookUp } from "../http/input/form.ts";
-import { type Action, isServedIn, paramsIn } from "./action.ts";
+import { type Action, type Definition, isServedIn, paramsIn } from "./action.ts";
 import type { Dialect } from "./envelope.ts";
 import { approvals } from "./modules/account/approvals.ts";
 import { balances } from "./modules/account/balances.ts";
@@ -26,29 +26,37 @@ import { tokens } from "./modules/token.ts";
 import { transactions } from "./modules/transaction.ts";
 import { listuserops, userops } from "./modules/user-operations.ts";
 
-/** Every action of the API by its module, in the order of the documentation. */
-export const registry: Readonly<Record<string, readonly Action[]>> = {
-  account: [...balances, ...transactionsOfAccounts, ...holdings, ...income, approvals, userops],
-  logs: [getLogs],
+/** The actions of each module by name, in the order of the documentation. */
+const tables = {
+  account: { ...balances, ...transactionsOfAccounts, ...holdings, ...income, approvals, userops },
+  logs: { getLogs },
   token: tokens,
-  stats: [...supplies, ...coinPriceActions, ...days],
+  stats: { ...supplies, ...coinPriceActions, ...days },
   block: blocks,
-  contract: [
+  contract: {
     ...contractLists,
     ...sources,
     ...verifications,
     verifysourcecode,
     ...verificationStates,
-  ],
-  transaction: [...transactions, listuserops],
+  },
+  transaction: { ...transactions, listuserops },
   gastracker,
-  getapilimit: [getapilimit],
-  nametag: [getaddresstag],
-  proxy: [...indexMethods, ...nodeMethods],
-};
+  getapilimit: { getapilimit },
+  nametag: { getaddresstag },
+  proxy: { ...indexMethods, ...nodeMethods },
+} satisfies Record<string, Readonly<Record<string, Definition>>>;
+
+/** Every action of the API by its module, in that order. */
+export const registry: Readonly<Record<string, readonly Action[]>> = Object.fromEntries(
+  Object.entries(tables).map(([module, table]) => [
+    module,
+    Object.entries<Definition>(table).map(([name, action]) => ({ name, ...action })),
+  ]),
+);
 
 /** Descriptions of the modules, for people. */
-export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = {
+export const moduleSummaries: Readonly<Record<keyof typeof tables, string>> = {
   account: "Balances, transactions, transfers and holdings of addresses",
   logs: "Events that contracts emitted",
   token: "Tokens and their holders",

@@ -66,10 +66,27 @@ export function defineRecord<Row>(keyOf: KeyOf<Row> = () => [], id?: string) {
   };
 }
 
+/** Declares a record with the fields of `both` dialects and those that one has in their place, or besides. */
+export function defineRecords<Row>(keyOf?: KeyOf<Row>, id?: string) {
+  return <Both extends z.ZodRawShape, One extends z.ZodRawShape, Other extends z.ZodRawShape>(
+    fields: Readonly<{
+      both: Fields<Row, Both>;
+      blockscout?: Fields<Row, One>;
+      etherscan?: Fields<Row, Other>;
+    }>,
+  ) => {
+    const { both, blockscout, etherscan } = fields as Record<string, Fields<Row, z.ZodRawShape>>;
+    return {
+      blockscout: defineRecord(keyOf, id && `Blockscout${id}`)({ ...both, ...blockscout }),
+      etherscan: defineRecord(keyOf, id && `Etherscan${id}`)({ ...both, ...etherscan }),
+    };
+  };
+}
+
 /** Returns the schemas of lists of a record in both dialects. */
-export function listOf<Blockscout extends z.ZodType, Etherscan extends z.ZodType>(record: {
-  blockscout: { schema: Blockscout };
-  etherscan: { schema: Etherscan };
+export function listOf<Schema extends z.ZodType>(record: {
+  blockscout: { schema: Schema };
+  etherscan: { schema: Schema };
 }) {
   return {
     blockscout: z.array(record.blockscout.schema),

@@ -15,11 +15,7 @@ import type { IndexMethod, RpcContext } from "../eth-rpc/rpc.ts";
 import { presentReceipt, presentTransaction } from "../eth-rpc/transactions.ts";
 import type { Outcome } from "../explorer/envelope.ts";
 import { address as addressAt, hash, tag } from "../explorer/modules/proxy/arguments.ts";
-import {
-  ethGetBlockByNumber,
-  findNumber,
-  ofBranch,
-} from "../explorer/modules/proxy/index-methods.ts";
+import { findNumber, indexMethods, ofBranch } from "../explorer/modules/proxy/index-methods.ts";
 import { inclusionReward, uncleReward } from "../explorer/present/block.ts";
 
 export const INVALID_PARAMETERS = -32_602;
@@ -113,8 +109,8 @@ const MAXIMUM_SIZE = 1000;
 /** The methods about a block. */
 export const blockMethods: Readonly<Record<string, IndexMethod>> = {
   erigon_getHeaderByNumber: method([1, 1], async (context, [block]) => {
-    const input = parse(ethGetBlockByNumber.params, { tag: blockInHex(block) });
-    const found = resultOf(await ethGetBlockByNumber.handle(context, input));
+    const { params, handle } = indexMethods.eth_getBlockByNumber;
+    const found = resultOf(await handle(context, parse(params, { tag: blockInHex(block) })));
     return found && headerOf(found);
   }),
   ots_hasCode: method([2, 2], async (context, [account, block]) => {

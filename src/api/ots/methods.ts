@@ -7,8 +7,8 @@ import { indexMethods } from "../eth-rpc/methods.ts";
 import type { IndexMethod, RpcOutcome } from "../eth-rpc/rpc.ts";
 import { address, hash, tag, tagOrLatest } from "../explorer/modules/proxy/arguments.ts";
 import { outcomeOf, type ProxyAction } from "../explorer/modules/proxy/define.ts";
-import * as fromIndex from "../explorer/modules/proxy/index-methods.ts";
-import * as fromNode from "../explorer/modules/proxy/node-methods.ts";
+import { indexMethods as fromIndex, ofBranch } from "../explorer/modules/proxy/index-methods.ts";
+import { nodeMethods as fromNode } from "../explorer/modules/proxy/node-methods.ts";
 import { withHead } from "../reading/snapshot.ts";
 import {
   blockInHex,
@@ -24,6 +24,21 @@ import {
 import { transactionMethods } from "./transactions.ts";
 
 // A node's methods, as module proxy has them, by their positional parameters.
+
+const ofProxy = { ...fromIndex, ...fromNode };
+/** Methods whose parameters have the order of the action's. */
+const SAME = [
+  "eth_blockNumber",
+  "eth_getBlockByNumber",
+  "eth_getTransactionByHash",
+  "eth_getTransactionReceipt",
+  "eth_getCode",
+  "eth_getTransactionCount",
+  "eth_getStorageAt",
+  "eth_gasPrice",
+  "eth_maxPriorityFeePerGas",
+  "eth_sendRawTransaction",
+] as const;
 
 /** A node's methods, which the app calls besides its own. */
 const nodeMethods: Readonly<Record<string, IndexMethod>> = {
@@ -52,7 +67,7 @@ const nodeMethods: Readonly<Record<string, IndexMethod>> = {
     const wanted = parse(hash(0), block);
     const call = { method: "eth_getBlockByHash", params: [wanted, isWhole === true] };
     const { found, head } = await withHead(context.read, (sql) => getBlock(sql, { hash: wanted }));
-    if (found) return resultOf(await fromIndex.ofBranch(context, call));
+    if (found) return resultOf(await ofBranch(context, call));
     const other = resultOf(outcomeOf<Record<string, unknown> | null>(await context.forward(call)));
     return isQuantity(other?.["number"]) && Number(other["number"]) < head.startBlock
       ? other
@@ -68,31 +83,18 @@ const nodeMethods: Readonly<Record<string, IndexMethod>> = {
     );
     if (!found) return null;
     const call = { method: "eth_getBlockReceipts", params: [found.hash] };
-    return resultOf(await fromIndex.ofBranch(context, call));
+    return resultOf(await ofBranch(context, call));
   }),
   eth_feeHistory: method([2, 3], async (context, [count, newest, percentiles]) => {
     const params = [blockInHex(count), parse(tag(1), blockInHex(newest)), percentiles ?? []];
     return resultOf(outcomeOf(await context.forward({ method: "eth_feeHistory", params })));
   }),
-  eth_call: ofAction(fromNode.ethCall, 2, ([call, block]) => ({ ...fieldsOf(call), tag: block })),
-  eth_estimateGas: ofAction(fromNode.ethEstimateGas, 2, ([call, block]) => ({
+  eth_call: ofAction(ofProxy.eth_call, 2, ([call, block]) => ({ ...fieldsOf(call), tag: block })),
+  eth_estimateGas: ofAction(ofProxy.eth_estimateGas, 2, ([call, block]) => ({
     ...fieldsOf(call),
     tag: block,
   })),
-  ...Object.fromEntries(
-    [
-      fromIndex.ethBlockNumber,
-      fromIndex.ethGetBlockByNumber,
-      fromIndex.ethGetTransactionByHash,
-      fromIndex.ethGetTransactionReceipt,
-      fromNode.ethGetCode,
-      fromNode.ethGetTransactionCount,
-      fromNode.ethGetStorageAt,
-      fromNode.ethGasPrice,
-      fromNode.ethMaxPriorityFeePerGas,
-      fromNode.ethSendRawTransaction,
-    ].map((action) => [action.name, ofNamed(action)]),
-  ),
+  ...Object.fromEntries(SAME.map((name) => [name, ofNamed(ofProxy[name])])),
 };
 
 /** Declares the method of an action; `name` returns its parameters by name. */

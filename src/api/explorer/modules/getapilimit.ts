@@ -7,7 +7,6 @@ import { ok } from "../envelope.ts";
 const UNLIMITED = 1_500_000;
 
 export const getapilimit = defineAction({
-  name: "getapilimit",
   summary: "How much of its rate limit the client has used",
   dialect: "etherscan",
   ofNoChain: true,

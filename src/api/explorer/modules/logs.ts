@@ -3,7 +3,7 @@ import type { Queryable } from "../../../db/client.ts";
 import { type LogEntry, searchLogs } from "../../../store/lists/logs.ts";
 import { defineAction, type RawParameters } from "../action.ts";
 import { type Failure, failed, NO_RECORDS, okPage } from "../envelope.ts";
-import { address, flag, hash, integer, paging, windowCheck } from "../params.ts";
+import { address, flag, hash, integer, paging } from "../params.ts";
 import { logRecord, presentLog } from "../present/log.ts";
 
 /** Combination of the conditions on a pair of topics. */
@@ -74,7 +74,6 @@ function topic(position: number) {
 }
 
 const ADDRESS_OR_TOPIC = "address and/or topic{x}";
-const checkWindow = windowCheck(ROWS);
 
 /** Returns all missing parameters in one text: first the names, then the operators. */
 function missing(parameters: RawParameters): Failure | undefined {
@@ -94,7 +93,6 @@ function missing(parameters: RawParameters): Failure | undefined {
 }
 
 export const getLogs = defineAction({
-  name: "getLogs",
   summary: "Logs of a range of blocks by address and topics, oldest first",
   params: z.object({
     fromBlock: block("fromBlock"),
@@ -130,7 +128,7 @@ export const getLogs = defineAction({
     toBlock: "latest",
     address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
-  check: (parameters) => checkWindow(parameters) ?? missing(parameters),
+  check: missing,
   cursor: "history",
   changesWithHead: true,
   async handle({ read, dialect, page }, input) {

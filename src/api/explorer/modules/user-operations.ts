@@ -10,7 +10,7 @@ import { withHead } from "../../reading/snapshot.ts";
 import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/earlier-blocks.ts";
-import { address, blocksOf, hash, listMissing, paging, windowCheck, word } from "../params.ts";
+import { address, blocksOf, hash, listMissing, paging, word } from "../params.ts";
 import * as wire from "../wire.ts";
 import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";
 
@@ -63,7 +63,6 @@ const ROLES = ["sender", "paymaster", "bundler"] as const;
 
 export const userops = defineAction({
   ...common,
-  name: "userops",
   summary: "User operations (ERC-4337) of an account, of a paymaster or of a bundler",
   params: z.object({
     address: address(ADDRESS_FORMAT),
@@ -74,7 +73,6 @@ export const userops = defineAction({
     ...listing,
   }),
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  check: windowCheck(),
   async handle({ read, dialect, page }, input) {
     const { role, address: party, entrypoint: entryPoint } = input;
     const filter = { blocks: blocksOf(input), entryPoint, [role]: party } as UserOperationFilter;
@@ -89,7 +87,6 @@ const NEITHER = "txhash or userophash";
 
 export const listuserops = defineAction({
   ...common,
-  name: "listuserops",
   summary: "User operations (ERC-4337) of a transaction, or the one of a hash",
   params: z.object({
     txhash: hash({ invalid: "Invalid txhash format" }).optional().describe("Transaction"),
@@ -100,7 +97,6 @@ export const listuserops = defineAction({
     ...paging(100, MOST_ROWS),
   }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
-  check: windowCheck(MOST_ROWS),
   async handle({ read, chain, page }, { txhash, userophash, entrypoint: entryPoint }) {
     if (txhash === undefined && userophash === undefined)
       return failed("missing-parameter", listMissing([NEITHER]), { parameter: "txhash" });

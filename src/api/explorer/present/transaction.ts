@@ -9,40 +9,33 @@ export const l1FeesPaid = wire.decimalOrEmpty.describe(
   "Wei for the data on L1, on rollups only; empty while receipts are still to be read",
 );
 
-// Without a trace, and before receipts had a status, Blockscout counts a transaction as failed.
-const common = wire.defineRecord<ListedTransaction>(
+/** A transaction in a list. Without a trace, and before receipts had a status, Blockscout counts it as failed. */
+export const transaction = wire.defineRecords<ListedTransaction>(
   (row) => [row.blockNumber, row.transactionIndex],
-  "BlockscoutTransaction",
+  "Transaction",
 )({
-  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
-  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
-  hash: [wire.hash, (row) => row.hash],
-  nonce: [wire.decimal, (row) => row.nonce],
-  blockHash: [wire.hash, (row) => row.blockHash],
-  transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
-  from: [wire.address, (row) => row.from],
-  to: [wire.addressOrEmpty, (row) => row.to ?? ""],
-  value: [wire.decimal, (row) => row.value],
-  gas: [wire.decimal, (row) => row.gas],
-  gasPrice: [wire.decimal, (row) => row.gasPrice],
-  isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "0" : "1")],
-  txreceipt_status: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "1" : "0")],
-  input: [wire.data, (row) => row.input],
-  contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
-  cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
-  gasUsed: [wire.decimal, (row) => row.gasUsed],
-  confirmations: [wire.decimal, (row) => String(row.confirmations)],
-  methodId: [wire.data, (row) => selectorOf(row) ?? "0x"],
-});
-
-/** A transaction in a list. */
-export const transaction = {
-  blockscout: common,
-  etherscan: wire.defineRecord(
-    common.keyOf,
-    "EtherscanTransaction",
-  )({
-    ...common.fields,
+  both: {
+    blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+    hash: [wire.hash, (row) => row.hash],
+    nonce: [wire.decimal, (row) => row.nonce],
+    blockHash: [wire.hash, (row) => row.blockHash],
+    transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
+    from: [wire.address, (row) => row.from],
+    to: [wire.addressOrEmpty, (row) => row.to ?? ""],
+    value: [wire.decimal, (row) => row.value],
+    gas: [wire.decimal, (row) => row.gas],
+    gasPrice: [wire.decimal, (row) => row.gasPrice],
+    isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "0" : "1")],
+    txreceipt_status: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded ? "1" : "0")],
+    input: [wire.data, (row) => row.input],
+    contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
+    cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
+    gasUsed: [wire.decimal, (row) => row.gasUsed],
+    confirmations: [wire.decimal, (row) => String(row.confirmations)],
+    methodId: [wire.data, (row) => selectorOf(row) ?? "0x"],
+  },
+  etherscan: {
     isError: [z.string().regex(/^[01]$/), ({ succeeded }) => (succeeded === false ? "1" : "0")],
     txreceipt_status: [
       z.string().regex(/^[01]?$/),
@@ -50,8 +43,8 @@ export const transaction = {
     ],
     functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
     L1FeesPaid: [l1FeesPaid.optional(), (row) => row.l1Fee],
-  }),
-};
+  },
+});
 
 /** Error of an entry that succeeded itself but was rolled back, in the reference's words. */
 const PARENT_REVERTED = "Parent reverted";
@@ -61,48 +54,42 @@ const isCreation = ({ type }: InternalTransactionEntry) => type === "create" || 
 /** An entry, with the called function's name if asked for. */
 type ListedFrame = InternalTransactionEntry & { functionName?: string | undefined };
 
-const frame = wire.defineRecord<ListedFrame>(
-  (row) => [row.blockNumber, row.transactionIndex, row.position],
-  "BlockscoutInternalTransaction",
-)({
-  blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
-  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
-  from: [wire.address, (row) => row.from],
-  to: [wire.addressOrEmpty, (row) => (isCreation(row) ? "" : (row.to ?? ""))],
-  value: [wire.decimal, (row) => row.value],
-  contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
-  transactionHash: [wire.hash, (row) => row.transactionHash],
-  index: [wire.decimal, (row) => String(row.position)],
-  input: [
-    z.string().regex(/^(0x([0-9a-f]{2})*)?$/),
-    // Empty also for a call whose input was dropped.
-    (row) => (isCreation(row) ? "" : (row.input ?? "")),
-  ],
-  type: [z.string(), (row) => row.type],
-  callType: [z.string(), (row) => row.callType ?? ""],
-  gas: [wire.decimal, (row) => row.gas ?? "0"],
-  gasUsed: [wire.decimalOrEmpty, (row) => row.gasUsed ?? ""],
-  isError: [wire.flag, ({ effective }) => (effective ? "0" : "1")],
-  errCode: [z.string(), ({ error, effective }) => error ?? (effective ? "" : PARENT_REVERTED)],
-  functionName: [
-    z.string().optional().describe("With `names` only; empty where no ABI has it"),
-    (row) => row.functionName,
-  ],
-});
-
 /** An internal transaction in a list. */
-export const internalTransaction = {
-  blockscout: frame,
-  etherscan: wire.defineRecord(
-    frame.keyOf,
-    "EtherscanInternalTransaction",
-  )({
-    ...frame.fields,
+export const internalTransaction = wire.defineRecords<ListedFrame>(
+  (row) => [row.blockNumber, row.transactionIndex, row.position],
+  "InternalTransaction",
+)({
+  both: {
+    blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+    from: [wire.address, (row) => row.from],
+    to: [wire.addressOrEmpty, (row) => (isCreation(row) ? "" : (row.to ?? ""))],
+    value: [wire.decimal, (row) => row.value],
+    contractAddress: [wire.addressOrEmpty, (row) => row.createdContract ?? ""],
+    transactionHash: [wire.hash, (row) => row.transactionHash],
+    index: [wire.decimal, (row) => String(row.position)],
+    input: [
+      z.string().regex(/^(0x([0-9a-f]{2})*)?$/),
+      // Empty also for a call whose input was dropped.
+      (row) => (isCreation(row) ? "" : (row.input ?? "")),
+    ],
+    type: [z.string(), (row) => row.type],
+    callType: [z.string(), (row) => row.callType ?? ""],
+    gas: [wire.decimal, (row) => row.gas ?? "0"],
+    gasUsed: [wire.decimalOrEmpty, (row) => row.gasUsed ?? ""],
+    isError: [wire.flag, ({ effective }) => (effective ? "0" : "1")],
+    errCode: [z.string(), ({ error, effective }) => error ?? (effective ? "" : PARENT_REVERTED)],
+    functionName: [
+      z.string().optional().describe("With `names` only; empty where no ABI has it"),
+      (row) => row.functionName,
+    ],
+  },
+  etherscan: {
     gasUsed: [wire.decimal, (row) => row.gasUsed ?? "0"],
     hash: [wire.hash, (row) => row.transactionHash],
     traceId: [z.string().regex(/^(\d+(_\d+)*)?$/), ({ traceAddress }) => traceAddress.join("_")],
-  }),
-};
+  },
+});
 
 /** A transfer, with the call of its transaction. */
 type ListedTransfer = TokenTransferEntry & { call: CallName | undefined };
@@ -119,45 +106,42 @@ const AMOUNTS: Readonly<
 
 /** Returns the record of a transfer of a standard; its amounts stand among the other fields. */
 export function tokenTransferOf(standard: TokenStandard) {
-  const blockscout = wire.defineRecord<ListedTransfer>(
-    (row) => [row.blockNumber, row.logIndex, row.batchIndex],
-    `BlockscoutErc${standard}Transfer`,
-  )({
-    blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
-    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
-    hash: [wire.hash, (row) => row.transactionHash],
-    nonce: [wire.decimal, (row) => row.nonce],
-    blockHash: [wire.hash, (row) => row.blockHash],
-    from: [wire.address, (row) => row.from],
-    contractAddress: [wire.address, (row) => row.token],
-    to: [wire.address, (row) => row.to],
-    ...AMOUNTS[standard],
-    tokenName: [z.string().nullable(), (row) => row.tokenName],
-    tokenSymbol: [z.string().nullable(), (row) => row.tokenSymbol],
-    tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? "")],
-    transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
-    gas: [wire.decimal, (row) => row.gas],
-    gasPrice: [wire.decimal, (row) => row.gasPrice],
-    gasUsed: [wire.decimal, (row) => row.gasUsed],
-    cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
-    input: [wire.data, (row) => row.input],
-    confirmations: [wire.decimal, (row) => String(row.confirmations)],
-    methodId: [SELECTOR, ({ call }) => call?.selector.slice(2) ?? ""],
-    functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
-  });
   const unknownDecimals = standard === 721 ? "0" : "";
-  const etherscan = wire.defineRecord(
-    blockscout.keyOf,
-    `EtherscanErc${standard}Transfer`,
+  return wire.defineRecords<ListedTransfer>(
+    (row) => [row.blockNumber, row.logIndex, row.batchIndex],
+    `Erc${standard}Transfer`,
   )({
-    ...blockscout.fields,
-    tokenName: [z.string(), (row) => row.tokenName ?? ""],
-    tokenSymbol: [z.string(), (row) => row.tokenSymbol ?? ""],
-    tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? unknownDecimals)],
-    methodId: [SELECTOR, ({ call }) => call?.selector ?? ""],
-    logIndex: [wire.decimal, (row) => String(row.logIndex)],
+    both: {
+      blockNumber: [wire.decimal, (row) => String(row.blockNumber)],
+      timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
+      hash: [wire.hash, (row) => row.transactionHash],
+      nonce: [wire.decimal, (row) => row.nonce],
+      blockHash: [wire.hash, (row) => row.blockHash],
+      from: [wire.address, (row) => row.from],
+      contractAddress: [wire.address, (row) => row.token],
+      to: [wire.address, (row) => row.to],
+      ...AMOUNTS[standard],
+      tokenName: [z.string().nullable(), (row) => row.tokenName],
+      tokenSymbol: [z.string().nullable(), (row) => row.tokenSymbol],
+      tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? "")],
+      transactionIndex: [wire.decimal, (row) => String(row.transactionIndex)],
+      gas: [wire.decimal, (row) => row.gas],
+      gasPrice: [wire.decimal, (row) => row.gasPrice],
+      gasUsed: [wire.decimal, (row) => row.gasUsed],
+      cumulativeGasUsed: [wire.decimal, (row) => row.cumulativeGasUsed],
+      input: [wire.data, (row) => row.input],
+      confirmations: [wire.decimal, (row) => String(row.confirmations)],
+      methodId: [SELECTOR, ({ call }) => call?.selector.slice(2) ?? ""],
+      functionName: [z.string(), ({ call }) => call?.functionName ?? ""],
+    },
+    etherscan: {
+      tokenName: [z.string(), (row) => row.tokenName ?? ""],
+      tokenSymbol: [z.string(), (row) => row.tokenSymbol ?? ""],
+      tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.tokenDecimals ?? unknownDecimals)],
+      methodId: [SELECTOR, ({ call }) => call?.selector ?? ""],
+      logIndex: [wire.decimal, (row) => String(row.logIndex)],
+    },
   });
-  return { blockscout, etherscan };
 }
 
 const SELECTOR = z.string().regex(/^(0x)?([0-9a-f]{8})?$/);

@@ -9,7 +9,7 @@ import * as wire from "../wire.ts";
 export const NOT_VERIFIED = "Contract source code not verified";
 
 /** A verified contract, and its proxy target; `contract` undefined when it is not verified. */
-export interface SourceAnswer {
+interface SourceAnswer {
   address: Address;
   contract: VerifiedContract | undefined;
   implementations: readonly Address[];
@@ -61,12 +61,12 @@ const etherscan = z
 
 /** A contract with its source. A strict client accepts the keys of one dialect only. */
 export const sourceRecord = {
-  blockscout: z.union([blockscout, unverified]),
-  etherscan,
+  blockscout: {
+    schema: z.union([blockscout, unverified]) as z.ZodType,
+    present: presentForBlockscout,
+  },
+  etherscan: { schema: etherscan as z.ZodType, present: presentForEtherscan },
 };
-
-/** A record of either dialect. */
-export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
 
 /** Returns whether the optimiser ran; without the setting, solc's is off and vyper's on. */
 export function isOptimized(contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">) {
@@ -80,7 +80,7 @@ function isSingleFile({ format, settings }: VerifiedContract): boolean {
 }
 
 /** Presents the record in Blockscout's dialect: without a verified source only the address. */
-export function presentForBlockscout({
+function presentForBlockscout({
   address,
   contract,
   implementations,
@@ -145,7 +145,7 @@ export const LICENSES = [
 ];
 
 /** Presents the record in Etherscan's dialect, with all keys even without a source. */
-export function presentForEtherscan({
+function presentForEtherscan({
   contract,
   implementations,
 }: SourceAnswer): z.output<typeof etherscan> {

@@ -118,17 +118,20 @@ export async function saveVerifiedContract(
   });
   const files = JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash })));
   const [current] = await sql<
-    (Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch"> & {
-      isSame: boolean;
-    })[]
+    (Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch"> &
+      Record<"isSame" | "isNotRun", boolean>)[]
   >`
     SELECT code_hash, runtime_match, creation_match, (contract_name, file_path, sources::jsonb)
-      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same
+      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same,
+      proof::jsonb #>> '{run,outcome}' = 'not-run' AS is_not_run
     FROM valid_verified_contracts WHERE address = ${row.address}`;
-  const isSameCode = current?.codeHash === row.codeHash;
-  // From rank 3 on a match is full.
-  if (isSameCode && matchRank(current) >= Math.min(matchRank(row), 3)) {
-    return current.isSame ? "kept" : "other";
+  if (current?.codeHash === row.codeHash) {
+    const isBetterProven = current.isNotRun && row.proof.run?.outcome === "equal";
+    // From rank 3 on a match is full.
+    const isFull = matchRank(current) >= 3;
+    if (isFull || (matchRank(current) >= matchRank(row) && !isBetterProven)) {
+      return current.isSame ? "kept" : "other";
+    }
   }
   if (current && !(await isOfServedChain(sql, row))) return "kept";
   await sql`

@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  presentForBlockscout,
-  presentForEtherscan,
-} from "../../../../src/api/explorer/present/verified-contract.ts";
+import { sourceRecord } from "../../../../src/api/explorer/present/verified-contract.ts";
 import { addressAt } from "../../../support/build.ts";
 import { verifiedContract } from "../../../support/verified-contract.ts";
 
@@ -30,14 +27,14 @@ const contract = {
 
 test("what vyper was given beside the sources is shown", () => {
   const answer = { address, contract, implementations: [] };
-  expect(presentForBlockscout(answer)).toMatchObject({
+  expect(sourceRecord.blockscout.present(answer)).toMatchObject({
     SourceCode: "import ITotal as ITotal",
     AdditionalSources: [
       { Filename: "IDeeper.json", SourceCode: '{"abi":[{"type":"fallback"}]}' },
       { Filename: "ITotal.vy", SourceCode: "@external" },
     ],
   });
-  expect(JSON.parse(presentForEtherscan(answer).SourceCode.slice(1, -1))).toEqual({
+  expect(JSON.parse(sourceRecord.etherscan.present(answer).SourceCode.slice(1, -1))).toEqual({
     language: "Vyper",
     sources: { "Vault.vy": { content: "import ITotal as ITotal" } },
     ...further,

@@ -100,7 +100,7 @@ describe("a transaction", () => {
   ])("with %o failed or did not", (fields, blockscout, etherscan) => {
     const statusOf = (dialect: "blockscout" | "etherscan") => {
       const record = transactions[dialect].present({ ...transaction, ...fields });
-      return [record.isError, record.txreceipt_status];
+      return [record["isError"], record["txreceipt_status"]];
     };
     expect([statusOf("blockscout"), statusOf("etherscan")]).toEqual([blockscout, etherscan]);
   });

@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  LICENSES,
-  presentForBlockscout,
-  presentForEtherscan,
-} from "../../../../src/api/explorer/present/verified-contract.ts";
+import { LICENSES, sourceRecord } from "../../../../src/api/explorer/present/verified-contract.ts";
 import type { VerifiedContract } from "../../../../src/store/contracts/verified/verified-contract.ts";
 
 // The two sets of fields of getsourcecode, which strict clients never take together.
@@ -39,7 +35,7 @@ const ledger = {
 } as unknown as VerifiedContract;
 
 function blockscout(fields: Partial<VerifiedContract> = {}, implementations = [PROXY]) {
-  return presentForBlockscout({
+  return sourceRecord.blockscout.present({
     address: ADDRESS,
     contract: { ...ledger, ...fields } as VerifiedContract,
     implementations,
@@ -47,7 +43,7 @@ function blockscout(fields: Partial<VerifiedContract> = {}, implementations = [P
 }
 
 function etherscan(fields: Partial<VerifiedContract> = {}, implementations = [PROXY]) {
-  return presentForEtherscan({
+  return sourceRecord.etherscan.present({
     address: ADDRESS,
     contract: { ...ledger, ...fields } as VerifiedContract,
     implementations,
@@ -57,7 +53,7 @@ function etherscan(fields: Partial<VerifiedContract> = {}, implementations = [PR
 describe("in Blockscout's dialect", () => {
   test("a contract that is not verified has its address only", () => {
     const answer = { address: ADDRESS, contract: undefined, implementations: [PROXY] };
-    expect(presentForBlockscout(answer)).toEqual({ Address: ADDRESS });
+    expect(sourceRecord.blockscout.present(answer)).toEqual({ Address: ADDRESS });
   });
 
   test("a verified one has its main file, and the others by path", () => {
@@ -126,7 +122,7 @@ describe("in Blockscout's dialect", () => {
 describe("in Etherscan's dialect", () => {
   test("a contract that is not verified has every key all the same", () => {
     const answer = { address: ADDRESS, contract: undefined, implementations: [PROXY] };
-    expect(presentForEtherscan(answer)).toEqual({
+    expect(sourceRecord.etherscan.present(answer)).toEqual({
       SourceCode: "",
       ABI: "Contract source code not verified",
       ContractName: "",

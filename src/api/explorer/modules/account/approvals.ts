@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { Token } from "../../../../store/state/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, okPage } from "../../envelope.ts";
 import { type Approval, KINDS, keyOfApproval, readApprovals } from "../../from-node/approvals.ts";
-import { address, paging, windowCheck, word } from "../../params.ts";
+import { address, paging, word } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
 
@@ -12,27 +13,41 @@ const MOST_ROWS = 1000;
 const UNLIMITED = 2n ** 255n;
 const NARROW_MAXIMUM = 2n ** 96n - 1n;
 
-const record = z.object({
-  contractAddress: wire.address,
-  tokenName: z.string().nullable(),
-  tokenSymbol: z.string().nullable(),
-  tokenDecimal: wire.decimalOrEmpty,
-  tokenType: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155", ""]),
-  kind: z.enum(KINDS),
-  spender: wire.address,
-  value: wire.decimalOrEmpty,
-  isUnlimited: wire.flag,
-  tokenID: wire.decimalOrEmpty,
-  isProven: wire.flag,
-  blockNumber: wire.decimal,
-  timeStamp: wire.decimal,
-  transactionHash: wire.hash,
-  logIndex: wire.decimal,
-  holding: wire.decimalOrEmpty,
+type Listed = Approval & { token: Token | undefined; holding: bigint | undefined };
+
+const listed = wire.defineRecords<Listed>(keyOfApproval)({
+  both: {
+    contractAddress: [wire.address, ({ log }) => log.address],
+    tokenName: [z.string().nullable(), ({ token }) => token?.name ?? null],
+    tokenSymbol: [z.string().nullable(), ({ token }) => token?.symbol ?? null],
+    tokenDecimal: [wire.decimalOrEmpty, ({ token }) => String(token?.decimals ?? "")],
+    tokenType: [
+      z.enum([...wire.tokenType.options, ""]),
+      ({ token }) => (token ? (`ERC-${token.standard}` as const) : ""),
+    ],
+    kind: [z.enum(KINDS), ({ kind }) => kind],
+    spender: [wire.address, ({ spender }) => spender],
+    value: [wire.decimalOrEmpty, ({ value }) => String(value ?? "")],
+    isUnlimited: [
+      wire.flag,
+      ({ kind, value = 0n }) =>
+        kind === "operator" || value >= UNLIMITED || value === NARROW_MAXIMUM ? "1" : "0",
+    ],
+    tokenID: [wire.decimalOrEmpty, ({ id }) => (id ? String(BigInt(id)) : "")],
+    isProven: [wire.flag, ({ isProven }) => (isProven ? "1" : "0")],
+    blockNumber: [wire.decimal, ({ log }) => String(log.blockNumber)],
+    timeStamp: [wire.decimal, ({ log }) => String(log.timestampSeconds)],
+    transactionHash: [wire.hash, ({ log }) => log.transactionHash],
+    logIndex: [wire.decimal, ({ log }) => String(log.logIndex)],
+    holding: [wire.decimalOrEmpty, ({ holding }) => String(holding ?? "")],
+  },
+  etherscan: {
+    tokenName: [z.string(), ({ token }) => token?.name ?? ""],
+    tokenSymbol: [z.string(), ({ token }) => token?.symbol ?? ""],
+  },
 });
 
 export const approvals = defineAction({
-  name: "approvals",
   summary:
     "Addresses that may move an address's tokens, confirmed by the tokens, newest approval first",
   params: z.object({
@@ -48,42 +63,19 @@ export const approvals = defineAction({
       .describe("Only amounts (`allowance`), single ids (`token`) or everything (`operator`)"),
     ...paging(ROWS, MOST_ROWS),
   }),
-  result: {
-    blockscout: z.array(record),
-    etherscan: z.array(record.extend({ tokenName: z.string(), tokenSymbol: z.string() })),
-  },
+  result: wire.listOf(listed),
   empty: { blockscout: "No approvals found", etherscan: NO_RECORDS },
   example: { address: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
-  check: windowCheck(MOST_ROWS),
   // Not `owner`: a transfer must not end this walk.
   cursor: "members",
   async handle(context, { address: owner, contractaddress: token, spender, kind }) {
     const found = await readApprovals(context, owner, { token, spender, kind });
-    const unknown = context.dialect === "etherscan" ? "" : null;
-    const present = ({ log, value, ...row }: Approval) => {
-      const token = found.known.get(log.address)?.token;
-      const isUnlimited =
-        row.kind === "operator" || (value && (value >= UNLIMITED || value === NARROW_MAXIMUM));
-      return {
-        contractAddress: log.address,
-        tokenName: token?.name ?? unknown,
-        tokenSymbol: token?.symbol ?? unknown,
-        tokenDecimal: String(token?.decimals ?? ""),
-        tokenType: token ? (`ERC-${token.standard}` as const) : ("" as const),
-        kind: row.kind,
-        spender: row.spender,
-        value: String(value ?? ""),
-        isUnlimited: isUnlimited ? ("1" as const) : ("0" as const),
-        tokenID: row.id ? String(BigInt(row.id)) : "",
-        isProven: row.isProven ? ("1" as const) : ("0" as const),
-        blockNumber: String(log.blockNumber),
-        timeStamp: String(log.timestampSeconds),
-        transactionHash: log.transactionHash,
-        logIndex: String(log.logIndex),
-        holding: String(found.holdings.get(log.address) ?? ""),
-      };
-    };
-    const page = okPage(context.page, found.rows, { keyOf: keyOfApproval, present });
+    const rows = found.rows.map((row) => {
+      const { address } = row.log;
+      const token = found.known.get(address)?.token;
+      return { ...row, token, holding: found.holdings.get(address) };
+    });
+    const page = okPage(context.page, rows, listed[context.dialect]);
     return page.kind === "ok" && found.next ? { ...page, next: found.next } : page;
   },
 });

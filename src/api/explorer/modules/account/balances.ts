@@ -9,41 +9,22 @@ import { type Context, defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
 import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
-import {
-  address,
-  blockNumber,
-  listItems,
-  listMissing,
-  paging,
-  text,
-  windowCheck,
-} from "../../params.ts";
+import { address, blockNumber, listItems, listMissing, paging, text } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";
 
 type Account = { address: Address; balance: string | bigint };
 
-const etherscan = wire.defineRecord<Account>(
-  undefined,
-  "EtherscanAccount",
-)({
-  account: [wire.address, (row) => row.address],
-  balance: [wire.decimal, (row) => String(row.balance)],
-});
 /** A balance is never stale here. */
-const fresh = [z.boolean(), () => false] as const;
+const fresh = { stale: [z.boolean(), () => false] } as const;
+const holder = [wire.address, (row: Account) => row.address] as const;
+const balance = [wire.decimal, (row: Account) => String(row.balance)] as const;
 
 /** The balance of one of several accounts. */
-export const account = {
-  blockscout: wire.defineRecord<Account>(
-    undefined,
-    "BlockscoutAccount",
-  )({
-    ...etherscan.fields,
-    stale: fresh,
-  }),
-  etherscan,
-};
+export const account = wire.defineRecords<Account>(
+  undefined,
+  "Account",
+)({ both: { account: holder, balance }, blockscout: fresh });
 
 const MAXIMUM_ADDRESSES = 20;
 
@@ -61,70 +42,7 @@ interface Asked {
 
 const nothing = async () => null;
 
-/** Presents accounts with their balances: at the head, or after the block of a tag. */
-async function presentAccounts(context: Context, { address: addresses, tag }: Asked) {
-  const { chain, dialect } = context;
-  if (tag === undefined) {
-    const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses));
-    return ok(accounts.map(account[dialect].present));
-  }
-  return atTag(context, tag, nothing, async (block) => {
-    const balances = await chain.fetchCoinBalances(addresses, block);
-    const accounts = addresses.map((address, at) => ({ address, balance: balances[at] ?? 0n }));
-    return ok(accounts.map(account[dialect].present));
-  });
-}
-
 const params = z.object({ address: addresses });
-
-const balance = defineAction({
-  name: "balance",
-  summary: "Coin balance of an address in wei; of several addresses as balancemulti",
-  params,
-  etherscanParams: params.extend({ tag }),
-  result: {
-    blockscout: z.union([wire.decimal, z.array(account.blockscout.schema)]),
-    etherscan: z.union([wire.decimal, z.array(account.etherscan.schema)]),
-  },
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  async handle(context, input) {
-    const outcome = await presentAccounts(context, input);
-    if (outcome.kind !== "ok") return outcome;
-    const [only, ...others] = outcome.result;
-    return only && others.length === 0 ? ok(only.balance) : outcome;
-  },
-});
-
-const balancemulti = defineAction({
-  name: "balancemulti",
-  summary: "Coin balances of up to 20 addresses in wei",
-  params,
-  etherscanParams: params.extend({ tag }),
-  result: wire.listOf(account),
-  example: {
-    address:
-      "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
-  },
-  handle: presentAccounts,
-});
-
-const balancehistory = defineAction({
-  name: "balancehistory",
-  summary: "Coin balance of an address in wei after a block, where the node still has that state",
-  params: z.object({
-    address: address(ADDRESS_FORMAT),
-    blockno: blockNumber({ invalid: INVALID_BLOCK }),
-  }),
-  missing: listMissing,
-  result: wire.decimal,
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
-  async handle(context, input) {
-    return atBlock(context, input.blockno, nothing, async (block) => {
-      const [wei] = await context.chain.fetchCoinBalances([input.address], block);
-      return ok(String(wei ?? 0n));
-    });
-  },
-});
 
 const unknown = failed("not-found", "Balance not found", { httpStatus: 404 });
 
@@ -138,51 +56,97 @@ const block = text({ invalid: "Invalid block" })
   })
   .describe("Number of a block, `latest`, `earliest` or `pending`; the newest when absent");
 
-const ethGetBalance = defineAction({
-  name: "eth_get_balance",
-  summary: "Coin balance of an indexed address as a hex quantity, now or after a block",
-  envelope: "json-rpc",
-  id: 0,
-  params: z.object({ block: block.optional(), address: address(ADDRESS_HASH) }),
-  result: wire.quantity,
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  refuse: () => ({ httpStatus: 400 }),
-  async handle(context, input) {
-    const { address: party, block: blockNumber = NEWEST } = input;
-    if (blockNumber < 0) return unknown;
-    const wei = await readBalanceAt(context, party, blockNumber, { onlyKnown: true });
-    return wei === undefined ? unknown : ok(quantity(wei));
-  },
-});
-
 const ROWS = 10;
 
-const listed = wire.defineRecord<Account & { firstBlock: number }>((row) => [
+const seen = wire.defineRecords<Account & { firstBlock: number }>((row) => [
   row.firstBlock,
   row.address,
-])({
-  address: [wire.address, (row) => row.address],
-  balance: [wire.decimal, (row) => String(row.balance)],
-});
-const seen = {
-  blockscout: wire.defineRecord(listed.keyOf)({ ...listed.fields, stale: fresh }),
-  etherscan: listed,
+])({ both: { address: holder, balance }, blockscout: fresh });
+
+export const balances = {
+  eth_get_balance: defineAction({
+    summary: "Coin balance of an indexed address as a hex quantity, now or after a block",
+    envelope: "json-rpc",
+    id: 0,
+    params: z.object({ block: block.optional(), address: address(ADDRESS_HASH) }),
+    result: wire.quantity,
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    refuse: () => ({ httpStatus: 400 }),
+    async handle(context, input) {
+      const { address: party, block: blockNumber = NEWEST } = input;
+      if (blockNumber < 0) return unknown;
+      const wei = await readBalanceAt(context, party, blockNumber, { onlyKnown: true });
+      return wei === undefined ? unknown : ok(quantity(wei));
+    },
+  }),
+  balance: defineAction({
+    summary: "Coin balance of an address in wei; of several addresses as balancemulti",
+    params,
+    etherscanParams: params.extend({ tag }),
+    result: {
+      blockscout: z.union([wire.decimal, z.array(account.blockscout.schema)]),
+      etherscan: z.union([wire.decimal, z.array(account.etherscan.schema)]),
+    },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    async handle(context, input) {
+      const outcome = await presentAccounts(context, input);
+      if (outcome.kind !== "ok") return outcome;
+      const [only, ...others] = outcome.result;
+      return only && others.length === 0 ? ok(String(only["balance"])) : outcome;
+    },
+  }),
+  balancemulti: defineAction({
+    summary: "Coin balances of up to 20 addresses in wei",
+    params,
+    etherscanParams: params.extend({ tag }),
+    result: wire.listOf(account),
+    example: {
+      address:
+        "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+    },
+    handle: presentAccounts,
+  }),
+  listaccounts: defineAction({
+    summary: "Addresses with their coin balances, in the order in which they were first seen",
+    params: z.object(paging(ROWS)),
+    result: wire.listOf(seen),
+    empty: NO_RECORDS,
+    example: {},
+    cursor: "members",
+    async handle(context) {
+      const { page, dialect } = context;
+      const accounts = await readCoinAccounts(context, (sql) => listCoinAccountsByAge(sql, page));
+      return okPage(page, accounts, seen[dialect]);
+    },
+  }),
+  balancehistory: defineAction({
+    summary: "Coin balance of an address in wei after a block, where the node still has that state",
+    params: z.object({
+      address: address(ADDRESS_FORMAT),
+      blockno: blockNumber({ invalid: INVALID_BLOCK }),
+    }),
+    missing: listMissing,
+    result: wire.decimal,
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
+    async handle(context, input) {
+      return atBlock(context, input.blockno, nothing, async (block) => {
+        const [wei] = await context.chain.fetchCoinBalances([input.address], block);
+        return ok(String(wei ?? 0n));
+      });
+    },
+  }),
 };
 
-const listaccounts = defineAction({
-  name: "listaccounts",
-  summary: "Addresses with their coin balances, in the order in which they were first seen",
-  params: z.object(paging(ROWS)),
-  result: wire.listOf(seen),
-  empty: NO_RECORDS,
-  example: {},
-  check: windowCheck(),
-  cursor: "members",
-  async handle(context) {
-    const { page, dialect } = context;
-    const accounts = await readCoinAccounts(context, (sql) => listCoinAccountsByAge(sql, page));
-    return okPage(page, accounts, seen[dialect]);
-  },
-});
-
-export const balances = [ethGetBalance, balance, balancemulti, listaccounts, balancehistory];
+/** Presents accounts with their balances: at the head, or after the block of a tag. */
+async function presentAccounts(context: Context, { address: addresses, tag }: Asked) {
+  const { chain, dialect } = context;
+  if (tag === undefined) {
+    const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses));
+    return ok(accounts.map(account[dialect].present));
+  }
+  return atTag(context, tag, nothing, async (block) => {
+    const balances = await chain.fetchCoinBalances(addresses, block);
+    const accounts = addresses.map((address, at) => ({ address, balance: balances[at] ?? 0n }));
+    return ok(accounts.map(account[dialect].present));
+  });
+}

@@ -12,7 +12,7 @@ import {
 import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedTokens } from "../../from-node/members.ts";
 import { readOwnedIds } from "../../from-node/owned-ids.ts";
-import { address, blockNumber, listMissing, paging, windowCheck } from "../../params.ts";
+import { address, blockNumber, listMissing, paging } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, atTag, tag, tokenContract } from "./list.ts";
 
@@ -22,78 +22,19 @@ const HELD = {
 };
 const params = z.object({ contractaddress: tokenContract, address: address(ADDRESS_FORMAT) });
 
-const tokenbalance = defineAction({
-  name: "tokenbalance",
-  summary: "What an address holds of a token: an amount, or the number of tokens",
-  params,
-  etherscanParams: params.extend({ tag }),
-  missing: listMissing,
-  result: wire.decimal,
-  example: HELD,
-  async handle(context, { contractaddress: token, address: owner, ...asked }) {
-    if ("tag" in asked && asked.tag !== undefined) {
-      return atTag(
-        context,
-        asked.tag,
-        (sql) => listOwnedIds(sql, token, owner),
-        (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
-      );
-    }
-    const amount = await readHolding(context, token, owner);
-    return amount === null ? failed("state-unavailable", NOT_REPORTED) : ok(String(amount));
+const owned = wire.defineRecords<OwnedToken>(keyOfOwned)({
+  both: {
+    balance: [wire.decimal, (row) => row.amount],
+    contractAddress: [wire.address, (row) => row.token],
+    name: [z.string().nullable(), (row) => row.name],
+    decimals: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
+    symbol: [z.string().nullable(), (row) => row.symbol],
+    type: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
+    id: [wire.decimal.optional(), (row) => row.tokenId ?? undefined],
   },
-});
-
-const tokenbalancehistory = defineAction({
-  name: "tokenbalancehistory",
-  summary: "What an address held of a token after a block, where the node still has that state",
-  params: params.extend({ blockno: blockNumber({ invalid: INVALID_BLOCK }) }),
-  missing: listMissing,
-  result: wire.decimal,
-  example: { ...HELD, blockno: "10" },
-  async handle(context, { contractaddress: token, address: owner, blockno }) {
-    return atBlock(
-      context,
-      blockno,
-      (sql) => listOwnedIds(sql, token, owner),
-      (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
-    );
-  },
-});
-
-const blockscout = wire.defineRecord<OwnedToken>(keyOfOwned)({
-  balance: [wire.decimal, (row) => row.amount],
-  contractAddress: [wire.address, (row) => row.token],
-  name: [z.string().nullable(), (row) => row.name],
-  decimals: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
-  symbol: [z.string().nullable(), (row) => row.symbol],
-  type: [wire.tokenType, (row) => `ERC-${row.standard}` as const],
-  id: [wire.decimal.optional(), (row) => row.tokenId ?? undefined],
-});
-const owned = {
-  blockscout,
-  etherscan: wire.defineRecord<OwnedToken>(keyOfOwned)({
-    ...blockscout.fields,
+  etherscan: {
     name: [z.string(), (row) => row.name ?? ""],
     symbol: [z.string(), (row) => row.symbol ?? ""],
-  }),
-};
-
-const tokenlist = defineAction({
-  name: "tokenlist",
-  summary: "Tokens that an address holds, those of ERC-1155 by id",
-  params: z.object({
-    address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
-    ...allRows,
-  }),
-  result: wire.listOf(owned),
-  empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  cursor: "owner",
-  async handle(context, input) {
-    const { page, dialect } = context;
-    const tokens = await readOwnedTokens(context, input.address, [20, 404, 721, 1155], page);
-    return okPage(page, tokens, owned[dialect]);
   },
 });
 
@@ -115,61 +56,99 @@ const common = {
   params: z.object({ address: address(ADDRESS_FORMAT), ...paging(100) }),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  check: windowCheck(),
   cursor: "owner",
 } as const;
 
-const addresstokenbalance = defineAction({
-  ...common,
-  name: "addresstokenbalance",
-  summary: "ERC-20 tokens that an address holds",
-  result: z.array(priced.schema),
-  async handle(context, input) {
-    const tokens = await readOwnedTokens(context, input.address, [20], context.page);
-    return okPage(context.page, tokens, priced);
-  },
-});
-
-const addresstokennftbalance = defineAction({
-  ...common,
-  name: "addresstokennftbalance",
-  summary: "ERC-721 tokens that an address holds, and how many of each",
-  result: z.array(held.schema),
-  async handle(context, input) {
-    const tokens = await readOwnedTokens(context, input.address, [721], context.page);
-    return okPage(context.page, tokens, held);
-  },
-});
-
 const MOST_ROWS = 1000;
 
-const addresstokennftinventory = defineAction({
-  name: "addresstokennftinventory",
-  summary: "Ids that an address holds of an ERC-721 token, ascending",
-  params: params.extend(paging(100, MOST_ROWS)),
-  missing: listMissing,
-  result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
-  empty: NO_RECORDS,
-  example: { ...HELD, contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
-  check: windowCheck(MOST_ROWS),
-  cursor: "owner",
-  async handle(context, { contractaddress, address: owner }) {
-    const ids = await readOwnedIds(context, contractaddress, owner, context.page);
-    if (ids.kind !== "ok") return ids;
-    const page = okPage(context.page, ids.result, {
-      keyOf: ({ id }) => [id],
-      present: ({ id, isOwned }) =>
-        isOwned ? [{ TokenAddress: contractaddress, TokenId: id }] : [],
-    });
-    return page.kind === "ok" ? { ...page, result: page.result.flat() } : page;
-  },
-});
-
-export const holdings = [
-  tokenbalance,
-  tokenlist,
-  addresstokenbalance,
-  addresstokennftbalance,
-  addresstokennftinventory,
-  tokenbalancehistory,
-];
+export const holdings = {
+  tokenbalance: defineAction({
+    summary: "What an address holds of a token: an amount, or the number of tokens",
+    params,
+    etherscanParams: params.extend({ tag }),
+    missing: listMissing,
+    result: wire.decimal,
+    example: HELD,
+    async handle(context, { contractaddress: token, address: owner, ...asked }) {
+      if ("tag" in asked && asked.tag !== undefined) {
+        return atTag(
+          context,
+          asked.tag,
+          (sql) => listOwnedIds(sql, token, owner),
+          (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
+        );
+      }
+      const amount = await readHolding(context, token, owner);
+      return amount === null ? failed("state-unavailable", NOT_REPORTED) : ok(String(amount));
+    },
+  }),
+  tokenlist: defineAction({
+    summary: "Tokens that an address holds, those of ERC-1155 by id",
+    params: z.object({
+      address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
+      ...allRows,
+    }),
+    result: wire.listOf(owned),
+    empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    anyPage: true,
+    cursor: "owner",
+    async handle(context, input) {
+      const { page, dialect } = context;
+      const tokens = await readOwnedTokens(context, input.address, [20, 404, 721, 1155], page);
+      return okPage(page, tokens, owned[dialect]);
+    },
+  }),
+  addresstokenbalance: defineAction({
+    ...common,
+    summary: "ERC-20 tokens that an address holds",
+    result: z.array(priced.schema),
+    async handle(context, input) {
+      const tokens = await readOwnedTokens(context, input.address, [20], context.page);
+      return okPage(context.page, tokens, priced);
+    },
+  }),
+  addresstokennftbalance: defineAction({
+    ...common,
+    summary: "ERC-721 tokens that an address holds, and how many of each",
+    result: z.array(held.schema),
+    async handle(context, input) {
+      const tokens = await readOwnedTokens(context, input.address, [721], context.page);
+      return okPage(context.page, tokens, held);
+    },
+  }),
+  addresstokennftinventory: defineAction({
+    summary: "Ids that an address holds of an ERC-721 token, ascending",
+    params: params.extend(paging(100, MOST_ROWS)),
+    missing: listMissing,
+    result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
+    empty: NO_RECORDS,
+    example: { ...HELD, contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
+    cursor: "owner",
+    async handle(context, { contractaddress, address: owner }) {
+      const ids = await readOwnedIds(context, contractaddress, owner, context.page);
+      if (ids.kind !== "ok") return ids;
+      const page = okPage(context.page, ids.result, {
+        keyOf: ({ id }) => [id],
+        present: ({ id, isOwned }) =>
+          isOwned ? [{ TokenAddress: contractaddress, TokenId: id }] : [],
+      });
+      return page.kind === "ok" ? { ...page, result: page.result.flat() } : page;
+    },
+  }),
+  tokenbalancehistory: defineAction({
+    summary: "What an address held of a token after a block, where the node still has that state",
+    params: params.extend({ blockno: blockNumber({ invalid: INVALID_BLOCK }) }),
+    missing: listMissing,
+    result: wire.decimal,
+    example: { ...HELD, blockno: "10" },
+    async handle(context, { contractaddress: token, address: owner, blockno }) {
+      return atBlock(
+        context,
+        blockno,
+        (sql) => listOwnedIds(sql, token, owner),
+        (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
+      );
+    },
+  }),
+};

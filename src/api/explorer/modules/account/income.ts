@@ -9,7 +9,7 @@ import { defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readContracts } from "../../from-node/accounts.ts";
 import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
-import { address, blocksOf, text, windowCheck } from "../../params.ts";
+import { address, blocksOf, text } from "../../params.ts";
 import { inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, allRows, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
@@ -22,51 +22,12 @@ interface Mined {
   reward: bigint;
 }
 
-const blockscout = wire.defineRecord<Mined>(({ key }) => key)({
-  blockNumber: [wire.decimal, (row) => String(row.number)],
-  timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
-});
-const mined = {
-  blockscout,
-  etherscan: wire.defineRecord(blockscout.keyOf)({
-    ...blockscout.fields,
-    blockReward: [wire.decimal, (row) => String(row.reward)],
-  }),
-};
-
-const getminedblocks = defineAction({
-  name: "getminedblocks",
-  summary: "Blocks with an address as their fee recipient, newest first",
-  params: z.object({
-    address: address(ADDRESS_FORMAT),
-    ...allRows,
-    blocktype: text({ invalid: "" })
-      .optional()
-      .catch(undefined)
-      .describe("`blocks`, or the `uncles` that blocks include"),
-  }),
-  result: wire.listOf(mined),
-  empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
-  example: { address: "0x0000000000000000000000000000000000000000" },
-  cursor: "history",
-  async handle({ read, dialect, staticReward, page }, input) {
-    const areUncles = dialect === "etherscan" && input.blocktype === "uncles";
-    const uncles = async (sql: Queryable): Promise<Mined[]> =>
-      (await listUnclesOfMiner(sql, input.address, page)).map((uncle) => ({
-        ...uncle,
-        key: [uncle.number, uncle.blockNumber, uncle.position],
-        reward: uncleReward(uncle, staticReward),
-      }));
-    const blocks = async (sql: Queryable): Promise<Mined[]> =>
-      (await listMinedBlocks(sql, input.address, page)).map((block) => ({
-        ...block,
-        key: [block.number],
-        reward:
-          BigInt(block.reward) + staticReward + inclusionReward(block.uncleCount, staticReward),
-      }));
-    const rows = await read(areUncles ? uncles : blocks);
-    return okPage(page, rows, mined[dialect]);
+const mined = wire.defineRecords<Mined>(({ key }) => key)({
+  both: {
+    blockNumber: [wire.decimal, (row) => String(row.number)],
+    timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
   },
+  etherscan: { blockReward: [wire.decimal, (row) => String(row.reward)] },
 });
 
 const received = wire.defineRecord<WithdrawalEntry>((row) => [
@@ -78,24 +39,6 @@ const received = wire.defineRecord<WithdrawalEntry>((row) => [
   timestamp: [wire.decimal, (row) => String(row.timestampSeconds)],
 });
 
-const txsBeaconWithdrawal = defineAction({
-  name: "txsBeaconWithdrawal",
-  summary: "Withdrawals from the consensus layer to an address",
-  params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
-  result: z.array(received.schema),
-  empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  check: windowCheck(),
-  cursor: "history",
-  changesWithHead: true,
-  async handle({ read, dialect, page }, input) {
-    const filter = { address: input.address, blocks: blocksOf(input) };
-    const order = orderOf(input.sort, dialect);
-    const rows = await read((sql) => listWithdrawals(sql, filter, order, page));
-    return okPage(page, rows, received);
-  },
-});
-
 const funded = wire.defineRecord<Funding>()({
   block: [z.number(), (row) => row.blockNumber],
   timeStamp: [wire.decimal, (row) => String(row.timestampSeconds)],
@@ -104,24 +47,72 @@ const funded = wire.defineRecord<Funding>()({
   value: [wire.decimal, (row) => row.value],
 });
 
-const fundedby = defineAction({
-  name: "fundedby",
-  summary: "First transfer of value to an account, unless it is a contract",
-  params: z.object({ address: address(ADDRESS_FORMAT) }),
-  result: z.union([funded.schema, z.array(z.never())]),
-  empty: NO_RECORDS,
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  async handle(context, input) {
-    const { found: funding, head } = await withHead(context.read, (sql) =>
-      getFunding(sql, input.address),
-    );
-    if (!funding) return ok([]);
-    const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
-    if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
-    if (await mayHaveBeenFunded(context.chain, input.address, head))
-      return failed("not-found", notIndexed(head));
-    return ok(funded.present(funding));
-  },
-});
-
-export const income = [getminedblocks, fundedby, txsBeaconWithdrawal];
+export const income = {
+  getminedblocks: defineAction({
+    summary: "Blocks with an address as their fee recipient, newest first",
+    params: z.object({
+      address: address(ADDRESS_FORMAT),
+      ...allRows,
+      blocktype: text({ invalid: "" })
+        .optional()
+        .catch(undefined)
+        .describe("`blocks`, or the `uncles` that blocks include"),
+    }),
+    result: wire.listOf(mined),
+    empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
+    example: { address: "0x0000000000000000000000000000000000000000" },
+    anyPage: true,
+    cursor: "history",
+    async handle({ read, dialect, staticReward, page }, input) {
+      const areUncles = dialect === "etherscan" && input.blocktype === "uncles";
+      const uncles = async (sql: Queryable): Promise<Mined[]> =>
+        (await listUnclesOfMiner(sql, input.address, page)).map((uncle) => ({
+          ...uncle,
+          key: [uncle.number, uncle.blockNumber, uncle.position],
+          reward: uncleReward(uncle, staticReward),
+        }));
+      const blocks = async (sql: Queryable): Promise<Mined[]> =>
+        (await listMinedBlocks(sql, input.address, page)).map((block) => ({
+          ...block,
+          key: [block.number],
+          reward:
+            BigInt(block.reward) + staticReward + inclusionReward(block.uncleCount, staticReward),
+        }));
+      const rows = await read(areUncles ? uncles : blocks);
+      return okPage(page, rows, mined[dialect]);
+    },
+  }),
+  fundedby: defineAction({
+    summary: "First transfer of value to an account, unless it is a contract",
+    params: z.object({ address: address(ADDRESS_FORMAT) }),
+    result: z.union([funded.schema, z.array(z.never())]),
+    empty: NO_RECORDS,
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    async handle(context, input) {
+      const { found: funding, head } = await withHead(context.read, (sql) =>
+        getFunding(sql, input.address),
+      );
+      if (!funding) return ok([]);
+      const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
+      if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
+      if (await mayHaveBeenFunded(context.chain, input.address, head))
+        return failed("not-found", notIndexed(head));
+      return ok(funded.present(funding));
+    },
+  }),
+  txsBeaconWithdrawal: defineAction({
+    summary: "Withdrawals from the consensus layer to an address",
+    params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
+    result: z.array(received.schema),
+    empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    cursor: "history",
+    changesWithHead: true,
+    async handle({ read, dialect, page }, input) {
+      const filter = { address: input.address, blocks: blocksOf(input) };
+      const order = orderOf(input.sort, dialect);
+      const rows = await read((sql) => listWithdrawals(sql, filter, order, page));
+      return okPage(page, rows, received);
+    },
+  }),
+};

@@ -30,7 +30,6 @@ import {
   side,
   text,
   timeBound,
-  windowCheck,
 } from "../../params.ts";
 import { internalTransaction, tokenTransferOf, transaction } from "../../present/transaction.ts";
 import * as wire from "../../wire.ts";
@@ -52,39 +51,6 @@ const listParams = z.object({
   end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
 });
 
-const txlist = defineAction({
-  name: "txlist",
-  summary: "Transactions that an address sent, received or was created by",
-  params: listParams,
-  etherscanParams: withParties(listParams),
-  result: wire.listOf(transaction),
-  empty: NO_TRANSACTIONS,
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  check: windowCheck(),
-  cursor: "history",
-  // Names of functions come from verified sources.
-  changesWithHead: { blockscout: true, etherscan: false },
-  async handle({ read, dialect, page }, input) {
-    const who = toParty(input);
-    if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
-    const filter = {
-      ...who,
-      blocks: blocksOf(input),
-      timestamps: { from: input.start_timestamp, to: input.end_timestamp },
-    };
-    const order = orderOf(input.sort, dialect);
-    const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
-    const rows: ListedTransaction[] =
-      dialect === "blockscout"
-        ? await read(list, "one statement")
-        : await read(
-            async (sql, served) => completeTransactions(sql, await list(sql), served),
-            "statements of one head",
-          );
-    return okPage(page, rows, transaction[dialect]);
-  },
-});
-
 const INVALID_HASH = "Invalid txhash format";
 
 const params = z.object({
@@ -98,50 +64,6 @@ const params = z.object({
   filter_by: side,
   include_zero_value: flag("`true`: also those that moved no coins"),
   names: flag("`true`: adds the called functions by name, from verified ABIs"),
-});
-
-const txlistinternal = defineAction({
-  name: "txlistinternal",
-  summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
-  params,
-  etherscanParams: withParties(params),
-  result: wire.listOf(internalTransaction),
-  empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
-  example: { startblock: "0" },
-  check: windowCheck(),
-  cursor: "history",
-  changesWithHead: true,
-  asksForSources: ({ names }) => names,
-  async handle({ read, chain, dialect, page }, input) {
-    const order = orderOf(input.sort, dialect);
-    const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
-    const who = toParty(input);
-    const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
-    // With an address any hash is ignored, even an invalid one.
-    if (!who && !hash && input.txhash !== undefined)
-      return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
-    const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
-    const list = (sql: Queryable) => {
-      if (who) return listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
-      return hash
-        ? listInternalTransactionsOfTransaction(sql, hash, filter, order, all)
-        : listInternalTransactionsOfBlocks(sql, filter, order, page);
-    };
-    const query = async (sql: Queryable) => {
-      const rows = await list(sql);
-      if (!input.names) return rows;
-      const frames = rows.map((row) => ({ ...row, mayBeNamed: row.type === "call" }));
-      const callOf = ({ to, input }: InternalTransactionEntry) => ({ to, input: input ?? "0x" });
-      const named = await nameCalls(sql, frames, callOf);
-      return named.map((row) => ({ ...row, functionName: row.call?.functionName ?? "" }));
-    };
-    const { found: frames, head } = await withHead(read, query, "statements of one head");
-    const wanted = who || frames.length > 0 ? undefined : hash;
-    if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
-      return failed("not-found", notIndexed(head));
-    }
-    return okPage(page, frames, internalTransaction[dialect]);
-  },
 });
 
 const pending = wire.defineRecord<PendingTransaction>()({
@@ -158,25 +80,6 @@ const pending = wire.defineRecord<PendingTransaction>()({
   gasUsed: [z.literal(""), () => "" as const],
 });
 
-const pendingtxlist = defineAction({
-  name: "pendingtxlist",
-  summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
-  params: z.object({
-    address: address(ADDRESS_FORMAT),
-    page,
-    offset: offset(MAXIMUM_OFFSET),
-    filter_by: side,
-  }),
-  result: z.array(pending.schema),
-  empty: NO_TRANSACTIONS,
-  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  check: windowCheck(),
-  async handle({ mempool, page: { limit, skip } }, { address: party, filter_by }) {
-    const own = await mempool(party, filter_by);
-    return ok(own.slice(skip, skip + limit).map(pending.present));
-  },
-});
-
 const NEITHER = "Query parameter address or contractaddress is required";
 
 const transferParams = z.object({
@@ -189,28 +92,110 @@ const transferParams = z.object({
   ...listing,
 });
 
-export const transactionsOfAccounts = [
-  txlist,
-  txlistinternal,
-  pendingtxlist,
-  defineTokenTransferList("tokentx", 20),
-  defineTokenTransferList("tokennfttx", 721),
-  defineTokenTransferList("token1155tx", 1155),
-  defineTokenTransferList("token404tx", 404),
-];
+export const transactionsOfAccounts = {
+  txlist: defineAction({
+    summary: "Transactions that an address sent, received or was created by",
+    params: listParams,
+    etherscanParams: withParties(listParams),
+    result: wire.listOf(transaction),
+    empty: NO_TRANSACTIONS,
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    cursor: "history",
+    // Names of functions come from verified sources.
+    changesWithHead: { blockscout: true, etherscan: false },
+    async handle({ read, dialect, page }, input) {
+      const who = toParty(input);
+      if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
+      const filter = {
+        ...who,
+        blocks: blocksOf(input),
+        timestamps: { from: input.start_timestamp, to: input.end_timestamp },
+      };
+      const order = orderOf(input.sort, dialect);
+      const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
+      const rows: ListedTransaction[] =
+        dialect === "blockscout"
+          ? await read(list, "one statement")
+          : await read(
+              async (sql, served) => completeTransactions(sql, await list(sql), served),
+              "statements of one head",
+            );
+      return okPage(page, rows, transaction[dialect]);
+    },
+  }),
+  txlistinternal: defineAction({
+    summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
+    params,
+    etherscanParams: withParties(params),
+    result: wire.listOf(internalTransaction),
+    empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
+    example: { startblock: "0" },
+    cursor: "history",
+    changesWithHead: true,
+    asksForSources: ({ names }) => names,
+    async handle({ read, chain, dialect, page }, input) {
+      const order = orderOf(input.sort, dialect);
+      const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
+      const who = toParty(input);
+      const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
+      // With an address any hash is ignored, even an invalid one.
+      if (!who && !hash && input.txhash !== undefined)
+        return failed("invalid-parameter", INVALID_HASH, { parameter: "txhash" });
+      const all = page.after ? page : { limit: MAXIMUM_OFFSET, skip: 0 };
+      const list = (sql: Queryable) => {
+        if (who) return listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+        return hash
+          ? listInternalTransactionsOfTransaction(sql, hash, filter, order, all)
+          : listInternalTransactionsOfBlocks(sql, filter, order, page);
+      };
+      const query = async (sql: Queryable) => {
+        const rows = await list(sql);
+        if (!input.names) return rows;
+        const frames = rows.map((row) => ({ ...row, mayBeNamed: row.type === "call" }));
+        const callOf = ({ to, input }: InternalTransactionEntry) => ({ to, input: input ?? "0x" });
+        const named = await nameCalls(sql, frames, callOf);
+        return named.map((row) => ({ ...row, functionName: row.call?.functionName ?? "" }));
+      };
+      const { found: frames, head } = await withHead(read, query, "statements of one head");
+      const wanted = who || frames.length > 0 ? undefined : hash;
+      if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
+        return failed("not-found", notIndexed(head));
+      }
+      return okPage(page, frames, internalTransaction[dialect]);
+    },
+  }),
+  pendingtxlist: defineAction({
+    summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
+    params: z.object({
+      address: address(ADDRESS_FORMAT),
+      page,
+      offset: offset(MAXIMUM_OFFSET),
+      filter_by: side,
+    }),
+    result: z.array(pending.schema),
+    empty: NO_TRANSACTIONS,
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+    async handle({ mempool, page: { limit, skip } }, { address: party, filter_by }) {
+      const own = await mempool(party, filter_by);
+      return ok(own.slice(skip, skip + limit).map(pending.present));
+    },
+  }),
+  tokentx: defineTokenTransferList(20),
+  tokennfttx: defineTokenTransferList(721),
+  token1155tx: defineTokenTransferList(1155),
+  token404tx: defineTokenTransferList(404),
+};
 
 /** Declares the list of the transfers of a standard. */
-function defineTokenTransferList(name: string, standard: TokenStandard) {
+function defineTokenTransferList(standard: TokenStandard) {
   const record = tokenTransferOf(standard);
   return defineAction({
-    name,
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     params: transferParams,
     etherscanParams: withParties(transferParams),
     result: wire.listOf(record),
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-    check: windowCheck(),
     cursor: "history",
     async handle({ read, dialect, page }, input) {
       const who = toParty(input);

@@ -16,7 +16,7 @@ import {
 } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { addresses, offset, page, paging, text, timeBound, windowCheck } from "../../params.ts";
+import { addresses, offset, page, paging, text, timeBound } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
 
@@ -39,82 +39,6 @@ const filter = z
       "Kind of contracts: `verified`, `unverified` or `empty`, or 1, 2, 3; all when absent",
     enum: [...FILTERS, ...FILTERS.map((_, index) => String(index + 1))],
   });
-
-function badFilter(value: string): string {
-  return `${value} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`;
-}
-
-const listcontracts = defineAction({
-  name: "listcontracts",
-  summary: "Contracts by age, or those that are verified, unverified or without code",
-  params: z.object({
-    ...paging(10),
-    filter,
-    verified_at_start_timestamp: timeBound.describe(
-      "With `verified` only: verified at this time or later, Unix seconds",
-    ),
-    verified_at_end_timestamp: timeBound.describe(
-      "With `verified` only: verified before this time, Unix seconds",
-    ),
-  }),
-  result: z.array(
-    z.object({
-      Address: wire.address,
-      ABI: z.string(),
-      ContractName: z.string().optional(),
-      CompilerVersion: z.string().optional(),
-      OptimizationUsed: wire.flag.optional(),
-    }),
-  ),
-  example: { filter: "unverified" },
-  refuse: () => ({ httpStatus: 400 }),
-  cursor: "members",
-  async handle({ read, largeAnswers, page }, input) {
-    const { filter: kind } = input;
-    if (kind === "verified") {
-      const times = {
-        from: input.verified_at_start_timestamp,
-        before: input.verified_at_end_timestamp,
-      };
-      const verified = await read((sql) => listVerifiedContracts(sql, page, times));
-      return largeAnswers.make(abiBytes(verified), async () =>
-        okPage(page, verified, {
-          keyOf: ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
-          present: (contract) => presentContract(contract.address, contract),
-        }),
-      );
-    }
-    const { contracts, summaries } = await read(async (sql) => {
-      const contracts = await (kind === "empty"
-        ? listEmptyContracts(sql, page)
-        : listContracts(sql, kind ?? "all", page));
-      const addresses = contracts.map(({ address }) => address);
-      return { contracts, summaries: await listVerifiedSummaries(sql, addresses) };
-    });
-    const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
-    return largeAnswers.make(abiBytes(summaries), async () =>
-      okPage(page, contracts, {
-        keyOf: (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
-        present: ({ address }) => presentContract(address, byAddress.get(address)),
-      }),
-    );
-  },
-});
-
-function abiBytes(contracts: readonly VerifiedSummary[]): number {
-  return contracts.reduce((bytes, { abi }) => bytes + abi.length, 0);
-}
-
-function presentContract(address: Address, verified: VerifiedSummary | undefined) {
-  if (!verified) return { Address: address, ABI: NOT_VERIFIED };
-  return {
-    Address: address,
-    ABI: verified.abi,
-    ContractName: verified.contractName,
-    CompilerVersion: verified.compilerVersion,
-    OptimizationUsed: isOptimized(verified) ? ("1" as const) : ("0" as const),
-  };
-}
 
 const ROWS = 25;
 const MOST_ROWS = 100;
@@ -147,48 +71,6 @@ const found = wire.defineRecord<NamedContract & { nametag: string }>()({
   ],
 });
 
-const listbyname = defineAction({
-  name: "listbyname",
-  summary: "Addresses by the beginning of a label, or of the name or symbol of a token or contract",
-  params: z.object({
-    name: text(NAME)
-      .trim()
-      .min(1, NAME.invalid)
-      // PostgreSQL's texts cannot contain this character.
-      .refine((name) => !name.includes("\0"), NAME.invalid)
-      .describe("Beginning of the name, in any letter case; its first 64 characters count"),
-    page,
-    offset: offset(ROWS, MOST_ROWS),
-  }),
-  result: z.array(found.schema),
-  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
-  example: { name: "harbour" },
-  check: windowCheck(MOST_ROWS),
-  async handle({ read, page, labels }, input) {
-    const { find, search } = labels();
-    const labelled = search(input.name);
-    const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
-    return ok(rows.map((row) => found.present({ ...row, nametag: find(row.address)?.name ?? "" })));
-  },
-});
-
-const listnames = defineAction({
-  name: "listnames",
-  summary: "Names of the tokens and verified contracts among addresses",
-  params: z.object({
-    addresses: addresses(ADDRESSES, 0, MOST_ROWS).describe(
-      `Up to ${MOST_ROWS} addresses, separated by commas`,
-    ),
-  }),
-  result: z.array(named.schema),
-  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
-  example: { addresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
-  async handle({ read }, input) {
-    const rows = await read((sql) => listNames(sql, input.addresses));
-    return ok(rows.map(named.present));
-  },
-});
-
 const token = wire.defineRecord<ListedToken>((row) => [row.firstBlock, row.address])({
   ...named.fields,
   tokenDecimal: [wire.decimalOrEmpty, (row) => String(row.decimals ?? "")],
@@ -200,13 +82,11 @@ const token = wire.defineRecord<ListedToken>((row) => [row.firstBlock, row.addre
 });
 
 export const listtokens = defineAction({
-  name: "listtokens",
   summary: "Tokens, newest first",
   params: z.object(paging(ROWS, MOST_TOKENS)),
   result: z.array(token.schema),
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
   example: {},
-  check: windowCheck(MOST_TOKENS),
   cursor: "members",
   async handle({ read, page }) {
     const tokens = await read((sql) => listTokens(sql, page));
@@ -214,4 +94,120 @@ export const listtokens = defineAction({
   },
 });
 
-export const contractLists = [listcontracts, listbyname, listnames];
+export const contractLists = {
+  listcontracts: defineAction({
+    summary: "Contracts by age, or those that are verified, unverified or without code",
+    params: z.object({
+      ...paging(10),
+      filter,
+      verified_at_start_timestamp: timeBound.describe(
+        "With `verified` only: verified at this time or later, Unix seconds",
+      ),
+      verified_at_end_timestamp: timeBound.describe(
+        "With `verified` only: verified before this time, Unix seconds",
+      ),
+    }),
+    result: z.array(
+      z.object({
+        Address: wire.address,
+        ABI: z.string(),
+        ContractName: z.string().optional(),
+        CompilerVersion: z.string().optional(),
+        OptimizationUsed: wire.flag.optional(),
+      }),
+    ),
+    example: { filter: "unverified" },
+    refuse: () => ({ httpStatus: 400 }),
+    anyPage: true,
+    cursor: "members",
+    async handle({ read, largeAnswers, page }, input) {
+      const { filter: kind } = input;
+      if (kind === "verified") {
+        const times = {
+          from: input.verified_at_start_timestamp,
+          before: input.verified_at_end_timestamp,
+        };
+        const verified = await read((sql) => listVerifiedContracts(sql, page, times));
+        return largeAnswers.make(abiBytes(verified), async () =>
+          okPage(page, verified, {
+            keyOf: ({ verifiedMicroseconds, address }) => [verifiedMicroseconds, address],
+            present: (contract) => presentContract(contract.address, contract),
+          }),
+        );
+      }
+      const { contracts, summaries } = await read(async (sql) => {
+        const contracts = await (kind === "empty"
+          ? listEmptyContracts(sql, page)
+          : listContracts(sql, kind ?? "all", page));
+        const addresses = contracts.map(({ address }) => address);
+        return { contracts, summaries: await listVerifiedSummaries(sql, addresses) };
+      });
+      const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
+      return largeAnswers.make(abiBytes(summaries), async () =>
+        okPage(page, contracts, {
+          keyOf: (seen) => [seen.blockNumber, seen.transactionIndex, seen.position, seen.address],
+          present: ({ address }) => presentContract(address, byAddress.get(address)),
+        }),
+      );
+    },
+  }),
+  listbyname: defineAction({
+    summary:
+      "Addresses by the beginning of a label, or of the name or symbol of a token or contract",
+    params: z.object({
+      name: text(NAME)
+        .trim()
+        .min(1, NAME.invalid)
+        // PostgreSQL's texts cannot contain this character.
+        .refine((name) => !name.includes("\0"), NAME.invalid)
+        .describe("Beginning of the name, in any letter case; its first 64 characters count"),
+      page,
+      offset: offset(ROWS, MOST_ROWS),
+    }),
+    result: z.array(found.schema),
+    empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
+    example: { name: "harbour" },
+    async handle({ read, page, labels }, input) {
+      const { find, search } = labels();
+      const labelled = search(input.name);
+      const rows = await read((sql) => listContractsByName(sql, input.name, page, labelled));
+      return ok(
+        rows.map((row) => found.present({ ...row, nametag: find(row.address)?.name ?? "" })),
+      );
+    },
+  }),
+  listnames: defineAction({
+    summary: "Names of the tokens and verified contracts among addresses",
+    params: z.object({
+      addresses: addresses(ADDRESSES, 0, MOST_ROWS).describe(
+        `Up to ${MOST_ROWS} addresses, separated by commas`,
+      ),
+    }),
+    result: z.array(named.schema),
+    empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
+    example: { addresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+    async handle({ read }, input) {
+      const rows = await read((sql) => listNames(sql, input.addresses));
+      return ok(rows.map(named.present));
+    },
+  }),
+};
+
+function badFilter(value: string): string {
+  return `${value} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`;
+}
+
+function abiBytes(contracts: readonly VerifiedSummary[]): number {
+  return contracts.reduce((bytes, { abi }) => bytes + abi.length, 0);
+}
+
+function presentContract(address: Address, verified: VerifiedSummary | undefined) {
+  if (!verified) return { Address: address, ABI: NOT_VERIFIED };
+  return {
+    Address: address,
+    ABI: verified.abi,
+    ContractName: verified.contractName,
+    CompilerVersion: verified.compilerVersion,
+    OptimizationUsed: isOptimized(verified) ? ("1" as const) : ("0" as const),
+  };
+}

@@ -33,7 +33,6 @@ const tagged = wire.defineRecord<Label & { at: Address; changedAt: number }>()({
 
 /** Source: docs/wire.md, "Labels". */
 export const getaddresstag = defineAction({
-  name: "getaddresstag",
   summary: "The operator's own names of addresses (LABELS_FILE)",
   dialect: "etherscan",
   params: z.object({

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { NodeName, RpcCall } from "../../../../chain/options.ts";
 import type { ErrorCode } from "../../../../core/errors.ts";
 import { UNANSWERED } from "../../../http/failures.ts";
-import type { Action, Reading } from "../../action.ts";
+import type { Definition, Reading } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { type Forwarded, forwardCalls } from "../../forwarding.ts";
 
@@ -30,7 +30,7 @@ export function isUnanswered(code: ErrorCode): boolean {
 export type ProxyAction<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
-> = Omit<Action<Params, Result>, "handle"> & {
+> = Omit<Definition<Params, Result>, "handle"> & {
   handle(context: Reading, input: z.output<Params>): Promise<Outcome<z.output<Result>>>;
 };
 

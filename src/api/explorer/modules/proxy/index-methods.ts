@@ -23,47 +23,112 @@ const MAXIMUM_INDEX = 2 ** 31 - 1;
 /** A number that no block has. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
-export const ethBlockNumber = defineProxyAction({
-  name: "eth_blockNumber",
-  summary: "Number of the head that is served",
-  params: z.object({}),
-  result: wire.quantity,
-  example: {},
-  servedWhileLoading: true,
-  changesWithHead: true,
-  async handle({ read }) {
-    return ok(quantity(await readHeadNumber(read)));
-  },
-});
-
-export const ethGetBlockByNumber = defineProxyAction({
-  name: "eth_getBlockByNumber",
-  summary: "A block up to the served head, as the node has it",
-  params: z.object({
-    tag: tagOrLatest(0),
-    boolean: boolean(1).describe("`true`: whole transactions instead of their hashes"),
+export const indexMethods = {
+  eth_blockNumber: defineProxyAction({
+    summary: "Number of the head that is served",
+    params: z.object({}),
+    result: wire.quantity,
+    example: {},
+    servedWhileLoading: true,
+    changesWithHead: true,
+    async handle({ read }) {
+      return ok(quantity(await readHeadNumber(read)));
+    },
   }),
-  result: jsonObject,
-  example: { tag: "0x1", boolean: "true" },
-  async handle(context, { tag, boolean: isWhole }) {
-    const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
-    // Only the node has this block.
-    if (tag === "pending") return forward<JsonObject | null>(context, byNumber);
-    const named = await findNumber(context, tag);
-    if (named.kind !== "ok") return named;
-    const { isAbove, block } = await context.read(async (sql, served) => {
-      const head = await served;
-      const number = named.result(head.number);
-      return number === head.number
-        ? { isAbove: false, block: head }
-        : { isAbove: number > head.number, block: await getBlockReference(sql, number) };
-    });
-    if (isAbove) return ok(null);
-    return block
-      ? ofBranch(context, { method: "eth_getBlockByHash", params: [block.hash, isWhole] })
-      : forward<JsonObject | null>(context, byNumber);
-  },
-});
+  eth_getBlockByNumber: defineProxyAction({
+    summary: "A block up to the served head, as the node has it",
+    params: z.object({
+      tag: tagOrLatest(0),
+      boolean: boolean(1).describe("`true`: whole transactions instead of their hashes"),
+    }),
+    result: jsonObject,
+    example: { tag: "0x1", boolean: "true" },
+    async handle(context, { tag, boolean: isWhole }) {
+      const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
+      // Only the node has this block.
+      if (tag === "pending") return forward<JsonObject | null>(context, byNumber);
+      const named = await findNumber(context, tag);
+      if (named.kind !== "ok") return named;
+      const { isAbove, block } = await context.read(async (sql, served) => {
+        const head = await served;
+        const number = named.result(head.number);
+        return number === head.number
+          ? { isAbove: false, block: head }
+          : { isAbove: number > head.number, block: await getBlockReference(sql, number) };
+      });
+      if (isAbove) return ok(null);
+      return block
+        ? ofBranch(context, { method: "eth_getBlockByHash", params: [block.hash, isWhole] })
+        : forward<JsonObject | null>(context, byNumber);
+    },
+  }),
+  eth_getBlockTransactionCountByNumber: defineProxyAction({
+    summary: "Number of transactions in a block",
+    params: z.object({ tag: tag(0) }),
+    result: wire.quantity.nullable(),
+    example: { tag: "0x1" },
+    handle: (context, input) =>
+      ofIndexedBlock(
+        context,
+        input.tag,
+        async (sql, number) => {
+          const found = await getBlock(sql, { number });
+          return found && { result: quantity(found.transactionCount) };
+        },
+        (block) => ({ method: "eth_getBlockTransactionCountByNumber", params: [block] }),
+      ),
+  }),
+  eth_getUncleByBlockNumberAndIndex: defineProxyAction({
+    summary: "Header of an uncle of a block, where the node still has it",
+    params: z.object({ tag: tag(0), index: index(1) }),
+    result: jsonObject,
+    example: { tag: "0x1", index: "0x0" },
+    async handle(context, { tag: block, index: place }) {
+      let number: string = block;
+      if (block !== "pending" && block !== "safe" && block !== "finalized") {
+        const head = await context.read(async (_sql, served) => (await served).number);
+        const wanted = numberOf(block) ?? head;
+        if (wanted > head) return ok(null);
+        number = quantity(wanted);
+      }
+      const call = { method: "eth_getUncleByBlockNumberAndIndex", params: [number, place] };
+      const outcome = await forward<JsonObject | null>(context, call);
+      // Nodes of chains without uncles lack the method.
+      return outcome.kind === "rpc-error" && !isUnanswered(outcome.code) ? ok(null) : outcome;
+    },
+  }),
+  eth_getTransactionByHash: defineTransaction(
+    "A transaction, mined or in the node's pool",
+    findTransaction,
+  ),
+  eth_getTransactionByBlockNumberAndIndex: defineProxyAction({
+    summary: "A transaction by its place in a block",
+    params: z.object({ tag: tag(0), index: index(1) }),
+    result: jsonObject,
+    example: { tag: "0x1", index: "0x0" },
+    async handle(context, { tag: block, index: place }) {
+      return ofIndexedBlock<JsonObject | null>(
+        context,
+        block,
+        async (sql, number) => {
+          const position = Math.min(Number.parseInt(place, 16), MAXIMUM_INDEX);
+          const found = await getSignedTransactionAt(sql, number, position);
+          if (!found) return undefined;
+          const { transaction } = found;
+          return { result: transaction && presentTransaction(transaction, context.chainId()) };
+        },
+        (number) => ({
+          method: "eth_getTransactionByBlockNumberAndIndex",
+          params: [number, quantity(place)],
+        }),
+      );
+    },
+  }),
+  eth_getTransactionReceipt: defineTransaction(
+    "Receipt of a transaction with its logs, once it is in a block",
+    findReceipt,
+  ),
+};
 
 /** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
 export async function ofBranch(
@@ -79,85 +144,8 @@ export async function ofBranch(
   throw new ChainError("block-unknown", "no node has the block any more");
 }
 
-const ethGetBlockTransactionCountByNumber = defineProxyAction({
-  name: "eth_getBlockTransactionCountByNumber",
-  summary: "Number of transactions in a block",
-  params: z.object({ tag: tag(0) }),
-  result: wire.quantity.nullable(),
-  example: { tag: "0x1" },
-  handle: (context, input) =>
-    ofIndexedBlock(
-      context,
-      input.tag,
-      async (sql, number) => {
-        const found = await getBlock(sql, { number });
-        return found && { result: quantity(found.transactionCount) };
-      },
-      (block) => ({ method: "eth_getBlockTransactionCountByNumber", params: [block] }),
-    ),
-});
-
-const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
-  name: "eth_getTransactionByBlockNumberAndIndex",
-  summary: "A transaction by its place in a block",
-  params: z.object({ tag: tag(0), index: index(1) }),
-  result: jsonObject,
-  example: { tag: "0x1", index: "0x0" },
-  async handle(context, { tag: block, index: place }) {
-    return ofIndexedBlock<JsonObject | null>(
-      context,
-      block,
-      async (sql, number) => {
-        const position = Math.min(Number.parseInt(place, 16), MAXIMUM_INDEX);
-        const found = await getSignedTransactionAt(sql, number, position);
-        if (!found) return undefined;
-        const { transaction } = found;
-        return { result: transaction && presentTransaction(transaction, context.chainId()) };
-      },
-      (number) => ({
-        method: "eth_getTransactionByBlockNumberAndIndex",
-        params: [number, quantity(place)],
-      }),
-    );
-  },
-});
-
-const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
-  name: "eth_getUncleByBlockNumberAndIndex",
-  summary: "Header of an uncle of a block, where the node still has it",
-  params: z.object({ tag: tag(0), index: index(1) }),
-  result: jsonObject,
-  example: { tag: "0x1", index: "0x0" },
-  async handle(context, { tag: block, index: place }) {
-    let number: string = block;
-    if (block !== "pending" && block !== "safe" && block !== "finalized") {
-      const head = await context.read(async (_sql, served) => (await served).number);
-      const wanted = numberOf(block) ?? head;
-      if (wanted > head) return ok(null);
-      number = quantity(wanted);
-    }
-    const call = { method: "eth_getUncleByBlockNumberAndIndex", params: [number, place] };
-    const outcome = await forward<JsonObject | null>(context, call);
-    // Nodes of chains without uncles lack the method.
-    return outcome.kind === "rpc-error" && !isUnanswered(outcome.code) ? ok(null) : outcome;
-  },
-});
-
-export const ethGetTransactionByHash = defineTransaction(
-  "eth_getTransactionByHash",
-  "A transaction, mined or in the node's pool",
-  findTransaction,
-);
-
-export const ethGetTransactionReceipt = defineTransaction(
-  "eth_getTransactionReceipt",
-  "Receipt of a transaction with its logs, once it is in a block",
-  findReceipt,
-);
-
-function defineTransaction(name: string, summary: string, find: typeof findTransaction) {
+function defineTransaction(summary: string, find: typeof findTransaction) {
   return defineProxyAction({
-    name,
     summary,
     params: z.object({ txhash: hash(0) }),
     result: jsonObject,
@@ -203,13 +191,3 @@ function numberOf(tag: Exclude<BlockTag, "pending" | "safe" | "finalized">): num
   if (tag === "latest") return undefined;
   return tag === "earliest" ? 0 : Math.min(Number.parseInt(tag, 16), BEYOND);
 }
-
-export const indexMethods = [
-  ethBlockNumber,
-  ethGetBlockByNumber,
-  ethGetBlockTransactionCountByNumber,
-  ethGetUncleByBlockNumberAndIndex,
-  ethGetTransactionByHash,
-  ethGetTransactionByBlockNumberAndIndex,
-  ethGetTransactionReceipt,
-];

@@ -13,53 +13,48 @@ import { listMissing, sort, utcDay } from "../../params.ts";
 import { inclusionReward } from "../../present/block.ts";
 import * as wire from "../../wire.ts";
 
-const totalfees = defineAction({
-  name: "totalfees",
-  summary:
-    "Fees that the transactions of a UTC day paid, L1 fees of rollups included, in wei; null for a day without blocks",
-  params: z.object({
-    date: utcDay({
-      required: "Required date input is missing.",
-      invalid: "An incorrect input date provided. It should be in ISO 8601 format (yyyy-mm-dd).",
-    }),
-  }),
-  result: wire.decimal.nullable(),
-  // The sample chain begins at its first start.
-  example: { date: formatUtcDay(Date.now() / 1000) },
-  async handle({ read }, { date }) {
-    const { fees, unread } = await read(async (sql, served) => ({
-      fees: await getDailyFees(sql, date),
-      unread: await getLastDayWithoutL1Fees(sql, await served),
-    }));
-    return date <= unread ? failed("loading", L1_FEES_UNREAD) : ok(fees ?? null);
-  },
-});
-
 type Day = DailyStatistics & { staticReward: bigint };
 
 /** The actions about days, in the order of the documentation. */
-export const days = [
-  totalfees,
-  defineDailySeries("dailytx", "Transactions per UTC day", {
+export const days = {
+  totalfees: defineAction({
+    summary:
+      "Fees that the transactions of a UTC day paid, L1 fees of rollups included, in wei; null for a day without blocks",
+    params: z.object({
+      date: utcDay({
+        required: "Required date input is missing.",
+        invalid: "An incorrect input date provided. It should be in ISO 8601 format (yyyy-mm-dd).",
+      }),
+    }),
+    result: wire.decimal.nullable(),
+    // The sample chain begins at its first start.
+    example: { date: formatUtcDay(Date.now() / 1000) },
+    async handle({ read }, { date }) {
+      const { fees, unread } = await read(async (sql, served) => ({
+        fees: await getDailyFees(sql, date),
+        unread: await getLastDayWithoutL1Fees(sql, await served),
+      }));
+      return date <= unread ? failed("loading", L1_FEES_UNREAD) : ok(fees ?? null);
+    },
+  }),
+  dailytx: defineDailySeries("Transactions per UTC day", {
     transactionCount: [z.number(), (day) => day.transactionCount],
   }),
-  defineDailySeries("dailynewaddress", "Addresses first seen per UTC day", {
+  dailynewaddress: defineDailySeries("Addresses first seen per UTC day", {
     newAddressCount: [z.number(), (day) => day.newAddresses],
   }),
-  defineDailySeries(
-    "dailytxnfee",
+  dailytxnfee: defineDailySeries(
     "Fees paid per UTC day, L1 fees of rollups included, in coins",
     { transactionFee_Eth: [wire.decimalFraction, ({ fees }) => formatUnits(fees, 18)] },
     { hasFees: true },
   ),
-  defineDailySeries("dailygasused", "Gas used per UTC day", {
+  dailygasused: defineDailySeries("Gas used per UTC day", {
     gasUsed: [wire.decimal, (day) => day.gasUsed],
   }),
-  defineDailySeries("dailyavggaslimit", "Average gas limit of the blocks of a UTC day", {
+  dailyavggaslimit: defineDailySeries("Average gas limit of the blocks of a UTC day", {
     gasLimit: [wire.decimal, (day) => average(day.gasLimit, day.blockCount)],
   }),
-  defineDailySeries(
-    "dailyavggasprice",
+  dailyavggasprice: defineDailySeries(
     "Highest, lowest and average gas price of the transactions of a UTC day, in wei",
     {
       maxGasPrice_Wei: [wire.decimal, (day) => day.gasPriceMaximum ?? "0"],
@@ -67,35 +62,30 @@ export const days = [
       avgGasPrice_Wei: [wire.decimal, (day) => average(day.gasPriceSum, day.transactionCount)],
     },
   ),
-  defineDailySeries("dailynetutilization", "Share of the gas limit used per UTC day", {
+  dailynetutilization: defineDailySeries("Share of the gas limit used per UTC day", {
     networkUtilization: [
       wire.decimalFraction,
       ({ gasUsed, gasLimit }) => ratio(BigInt(gasUsed), BigInt(gasLimit), 4),
     ],
   }),
-  defineDailySeries("dailyavgblocksize", "Average size of the blocks of a UTC day, in bytes", {
+  dailyavgblocksize: defineDailySeries("Average size of the blocks of a UTC day, in bytes", {
     blockSize_bytes: [z.number(), (day) => Number(average(day.blockBytes, day.blockCount))],
   }),
-  defineDailySeries(
-    "dailyavgblocktime",
-    "Average time between the blocks of a UTC day, in seconds",
-    {
-      blockTime_sec: [
-        wire.decimalFraction,
-        ({ firstTimestamp, lastTimestamp, blockCount }) =>
-          ratio(BigInt(lastTimestamp - firstTimestamp), BigInt(blockCount - 1), 2),
-      ],
-    },
-  ),
-  defineDailySeries("dailyblkcount", "Blocks per UTC day and their rewards in coins", {
+  dailyavgblocktime: defineDailySeries("Average time between the blocks of a UTC day, in seconds", {
+    blockTime_sec: [
+      wire.decimalFraction,
+      ({ firstTimestamp, lastTimestamp, blockCount }) =>
+        ratio(BigInt(lastTimestamp - firstTimestamp), BigInt(blockCount - 1), 2),
+    ],
+  }),
+  dailyblkcount: defineDailySeries("Blocks per UTC day and their rewards in coins", {
     blockCount: [z.number(), (day) => day.blockCount],
     blockRewards_Eth: [wire.decimalFraction, sumRewards],
   }),
-  defineDailySeries("dailyblockrewards", "Rewards of the blocks of a UTC day, in coins", {
+  dailyblockrewards: defineDailySeries("Rewards of the blocks of a UTC day, in coins", {
     blockRewards_Eth: [wire.decimalFraction, sumRewards],
   }),
-  defineDailySeries(
-    "dailyuncleblkcount",
+  dailyuncleblkcount: defineDailySeries(
     "Uncles that the blocks of a UTC day include, and their rewards",
     {
       uncleBlockCount: [z.number(), (day) => day.uncleCount],
@@ -106,11 +96,10 @@ export const days = [
       ],
     },
   ),
-];
+};
 
 /** Declares an action with one record per UTC day that has blocks. `hasFees`: it is refused while L1 fees of a day are unknown. */
 function defineDailySeries<Shape extends z.ZodRawShape>(
-  name: string,
   summary: string,
   fields: wire.Fields<Day, Shape>,
   { hasFees = false } = {},
@@ -121,7 +110,6 @@ function defineDailySeries<Shape extends z.ZodRawShape>(
     ...(fields as wire.Fields<Day, z.ZodRawShape>),
   });
   return defineAction({
-    name,
     summary,
     params: z.object({
       startdate: utcDay({ invalid: "Invalid startdate format" }).describe(

@@ -25,18 +25,16 @@ const MAXIMUM_DECIMALS = 77n;
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
 
 /** The prices of the coin, in each explorer's form. */
-export const coinPriceActions = [
-  defineCoinPrice(
-    "ethprice",
+export const coinPriceActions = {
+  ethprice: defineCoinPrice(
     "Price of the coin in bitcoin and US dollars, from aggregators on chain",
     "eth",
   ),
-  defineCoinPrice("coinprice", "Price of the coin, in Blockscout's field names", "coin_"),
-];
+  coinprice: defineCoinPrice("Price of the coin, in Blockscout's field names", "coin_"),
+};
 
-function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
+function defineCoinPrice(summary: string, prefix: "eth" | "coin_") {
   return defineAction({
-    name,
     summary,
     params: z.object({}),
     result: z.object({

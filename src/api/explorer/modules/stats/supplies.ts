@@ -14,110 +14,101 @@ import * as wire from "../../wire.ts";
 
 const CMC_PLACES = 9;
 
-const tokensupply = defineAction({
-  name: "tokensupply",
-  summary: "Total supply of a token in its smallest unit, or as plain text in whole tokens",
-  mayBeText: true,
-  params: z.object({
-    contractaddress: address({
-      required: "Query parameter contract address is required",
-      invalid: "Invalid contract address format",
-    }).describe("Token contract"),
-    cmc: z
-      .literal("true")
-      .optional()
-      .catch(undefined)
-      .describe("`true`: answer with the supply in whole tokens, as plain text"),
-  }),
-  result: wire.decimal.nullable(),
-  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
-  async handle(context, { contractaddress, cmc }) {
-    const token = await readToken(context, contractaddress);
-    if (!token) return failed("not-found", "Contract address not found");
-    const { totalSupply, decimals } = token;
-    if (cmc === undefined) return ok(totalSupply);
-    return plainText(formatRounded(BigInt(totalSupply ?? 0), decimals ?? 0, CMC_PLACES));
-  },
-});
-
-const tokensupplyhistory = defineAction({
-  name: "tokensupplyhistory",
-  summary: "Total supply of a token after a block, where the node still has the state of that time",
-  params: z.object({
-    contractaddress: address({ invalid: "Invalid contract address format" }).describe(
-      "Token contract",
-    ),
-    blockno: blockNumber({ invalid: INVALID_BLOCK }),
-  }),
-  missing: listMissing,
-  result: wire.decimal.nullable(),
-  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", blockno: "10" },
-  async handle(context, { contractaddress, blockno }) {
-    const find = async (sql: Queryable) =>
-      (await getToken(sql, contractaddress)) ?? failed("not-found", "Contract address not found");
-    return atBlock(context, blockno, find, async (block) => {
-      const [read] = await context.chain.fetchTotalSupplies([contractaddress], block);
-      return ok(answered(read)?.toString() ?? null);
-    });
-  },
-});
-
 const NOT_FOLLOWED =
   "The coin supply is not known: without internal transactions, or with fees that no block names, balances change unseen";
 const WEI_PER_GWEI = 1_000_000_000n;
 
-const ethsupply = defineSupply({
-  name: "ethsupply",
-  summary: "Sum of all coin balances in wei",
-  result: wire.decimal,
-  present: async ({ total }) => total,
-});
-
-const ethsupply2 = defineSupply({
-  name: "ethsupply2",
-  summary: "Coin supply, burnt fees and withdrawals of the whole chain, in wei",
-  result: z.object({
-    EthSupply: wire.decimal,
-    Eth2Staking: wire.decimal,
-    BurntFees: wire.decimal,
-    WithdrawnTotal: wire.decimal,
+export const supplies = {
+  tokensupply: defineAction({
+    summary: "Total supply of a token in its smallest unit, or as plain text in whole tokens",
+    mayBeText: true,
+    params: z.object({
+      contractaddress: address({
+        required: "Query parameter contract address is required",
+        invalid: "Invalid contract address format",
+      }).describe("Token contract"),
+      cmc: z
+        .literal("true")
+        .optional()
+        .catch(undefined)
+        .describe("`true`: answer with the supply in whole tokens, as plain text"),
+    }),
+    result: wire.decimal.nullable(),
+    example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+    async handle(context, { contractaddress, cmc }) {
+      const token = await readToken(context, contractaddress);
+      if (!token) return failed("not-found", "Contract address not found");
+      const { totalSupply, decimals } = token;
+      if (cmc === undefined) return ok(totalSupply);
+      return plainText(formatRounded(BigInt(totalSupply ?? 0), decimals ?? 0, CMC_PLACES));
+    },
   }),
-  async present({ total }, sql) {
-    const { burntFees, withdrawnGwei } = await getTotalStatistics(sql);
-    return {
-      EthSupply: total,
-      Eth2Staking: "0",
-      BurntFees: burntFees,
-      WithdrawnTotal: String(BigInt(withdrawnGwei) * WEI_PER_GWEI),
-    };
-  },
-});
-
-const ethsupplyexchange = defineAction({
-  name: "ethsupplyexchange",
-  summary:
-    "Coin supply from a price source, in wei; always 0, since on-chain aggregators have none",
-  params: z.object({}),
-  result: wire.decimal,
-  example: {},
-  async handle() {
-    return ok("0");
-  },
-});
-
-const coinsupply = defineSupply({
-  name: "coinsupply",
-  summary: "Sum of all coin balances except the zero address's, in whole coins",
-  result: wire.decimalFraction,
-  present: async ({ total, zeroAddress }) => formatUnits(BigInt(total) - BigInt(zeroAddress), 18),
-});
+  tokensupplyhistory: defineAction({
+    summary:
+      "Total supply of a token after a block, where the node still has the state of that time",
+    params: z.object({
+      contractaddress: address({ invalid: "Invalid contract address format" }).describe(
+        "Token contract",
+      ),
+      blockno: blockNumber({ invalid: INVALID_BLOCK }),
+    }),
+    missing: listMissing,
+    result: wire.decimal.nullable(),
+    example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", blockno: "10" },
+    async handle(context, { contractaddress, blockno }) {
+      const find = async (sql: Queryable) =>
+        (await getToken(sql, contractaddress)) ?? failed("not-found", "Contract address not found");
+      return atBlock(context, blockno, find, async (block) => {
+        const [read] = await context.chain.fetchTotalSupplies([contractaddress], block);
+        return ok(answered(read)?.toString() ?? null);
+      });
+    },
+  }),
+  ethsupply: defineSupply({
+    summary: "Sum of all coin balances in wei",
+    result: wire.decimal,
+    present: async ({ total }) => total,
+  }),
+  ethsupply2: defineSupply({
+    summary: "Coin supply, burnt fees and withdrawals of the whole chain, in wei",
+    result: z.object({
+      EthSupply: wire.decimal,
+      Eth2Staking: wire.decimal,
+      BurntFees: wire.decimal,
+      WithdrawnTotal: wire.decimal,
+    }),
+    async present({ total }, sql) {
+      const { burntFees, withdrawnGwei } = await getTotalStatistics(sql);
+      return {
+        EthSupply: total,
+        Eth2Staking: "0",
+        BurntFees: burntFees,
+        WithdrawnTotal: String(BigInt(withdrawnGwei) * WEI_PER_GWEI),
+      };
+    },
+  }),
+  ethsupplyexchange: defineAction({
+    summary:
+      "Coin supply from a price source, in wei; always 0, since on-chain aggregators have none",
+    params: z.object({}),
+    result: wire.decimal,
+    example: {},
+    async handle() {
+      return ok("0");
+    },
+  }),
+  coinsupply: defineSupply({
+    summary: "Sum of all coin balances except the zero address's, in whole coins",
+    result: wire.decimalFraction,
+    present: async ({ total, zeroAddress }) => formatUnits(BigInt(total) - BigInt(zeroAddress), 18),
+  }),
+};
 
 /** Declares an action on the coin supply at the head; fails where balances change unseen or are pending. */
 function defineSupply<Result extends z.ZodType>({
   present,
   ...supply
 }: {
-  name: string;
   summary: string;
   result: Result;
   present(supply: CoinSupply, sql: Queryable): Promise<z.output<Result>>;
@@ -135,12 +126,3 @@ function defineSupply<Result extends z.ZodType>({
       }),
   });
 }
-
-export const supplies = [
-  tokensupply,
-  tokensupplyhistory,
-  ethsupply,
-  ethsupply2,
-  ethsupplyexchange,
-  coinsupply,
-];

@@ -11,14 +11,9 @@ import {
   type UploadedFile,
 } from "../../../../http/input/form.ts";
 import type { Context } from "../../../action.ts";
-import { type Failure, failed, type Outcome, ok, verbatim } from "../../../envelope.ts";
-import {
-  LICENSES,
-  presentForBlockscout,
-  presentForEtherscan,
-  type SourceRecord,
-} from "../../../present/verified-contract.ts";
-import { answerSource } from "../sources.ts";
+import { type Failure, failed, ok, verbatim } from "../../../envelope.ts";
+import { LICENSES } from "../../../present/verified-contract.ts";
+import { presentSource } from "../sources.ts";
 
 // Fields of clients' verification requests, under the names of each client. Source: docs/wire.md, "Submissions".
 
@@ -236,8 +231,8 @@ export async function submitAndWait(
   context: Context,
   request: VerificationRequest,
   describe: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
-): Promise<Outcome<SourceRecord | string>> {
-  const { dialect, verifier, client, signal } = context;
+) {
+  const { verifier, client, signal } = context;
   const submission = await submit(verifier, request, client);
   if (submission.outcome !== "accepted") return describeRefusal(submission.outcome, false);
   const { guid } = submission;
@@ -245,12 +240,9 @@ export async function submitAndWait(
   if (status?.state === "failed")
     return failed("verification-failed", describe(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
-  const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
-  const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>
-    answer.contract ? present(answer) : undefined,
-  );
+  const { isVerified, record } = await presentSource(context, request.address);
   // A replica may not have the record yet.
-  const result = record ?? guid;
+  const result = isVerified ? record : guid;
   return status.reason === null
     ? ok(result)
     : verbatim({ status: "1", message: status.reason, result });

@@ -20,11 +20,6 @@ import {
   submitAndWait,
 } from "./submission.ts";
 
-/** Returns a parameter for documentation only: the handler looks it up under several names. */
-export function sent(description: string) {
-  return text({ invalid: "" }).optional().catch(undefined).describe(description);
-}
-
 /** Fields of all verifications, under their documented names. */
 export const sentFields = {
   address: sent("Contract to be verified"),
@@ -42,8 +37,8 @@ export const sentFields = {
 
 /** The contract in getsourcecode's form, or the guid of a longer verification. */
 const verifiedResult = {
-  blockscout: z.union([sourceRecord.blockscout, z.string()]),
-  etherscan: z.union([sourceRecord.etherscan, z.string()]),
+  blockscout: z.union([sourceRecord.blockscout.schema, z.string()]),
+  etherscan: z.union([sourceRecord.etherscan.schema, z.string()]),
 };
 
 /** Fields of one file of either language. */
@@ -64,82 +59,87 @@ const REQUIRED_OF_VYPER = {
 const { contractSourceCode, ...named } = REQUIRED_OF_VYPER;
 const REQUIRED = { ...named, optimization: SPELLINGS.optimization, contractSourceCode };
 
-const verify = defineAction({
-  name: "verify",
-  summary: "Verifies a contract from one Solidity file, and answers when it is done",
-  isSubmission: true,
-  params: z.object({
-    ...fileFields,
-    optimization: sentFields.optimization,
-    optimizationRuns: sentFields.runs,
-    autodetectConstructorArguments: sent(
-      "`true`: take the constructor arguments from the chain, even if some are given",
-    ),
-    library1Name: sentFields.libraryName,
-    library1Address: sentFields.libraryAddress,
-  }),
-  required: ["addressHash", ...Object.keys(REQUIRED)],
-  result: verifiedResult,
-  example: {
-    addressHash: BUOYS.verify,
-    name: "Buoy",
-    compilerVersion: BUOY_COMPILER,
-    optimization: "false",
-    contractSourceCode: BUOY_SOURCE,
-  },
-  async handle(context) {
-    const { sent } = context;
-    const address = readRequired(sent, REQUIRED);
-    if (typeof address === "object") return address;
-    const optimized = readOptimization(sent, "optimization");
-    if (typeof optimized === "object") return optimized;
-    return submitAndWait(context, {
-      format: "flattened",
-      address,
-      ...readOneFile(sent),
-      ...flattenedSettings(sent, optimized),
-      ...commonFields(sent),
-    });
-  },
-});
-
-const verifyVyperContract = defineAction({
-  name: "verify_vyper_contract",
-  summary: "Verifies a contract from one Vyper file, and answers when it is done",
-  isSubmission: true,
-  params: z.object({
-    ...fileFields,
-    compilerVersion: sent("Compiler, as `v0.3.10+commit.91361694`"),
-  }),
-  required: ["addressHash", ...Object.keys(REQUIRED_OF_VYPER)],
-  result: verifiedResult,
-  example: {
-    addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
-    name: "Vault",
-    compilerVersion: "v0.3.10+commit.91361694",
-    contractSourceCode: "total: public(uint256)",
-  },
-  async handle(context) {
-    const { sent } = context;
-    const address = readRequired(sent, REQUIRED_OF_VYPER);
-    if (typeof address === "object") return address;
-    return submitAndWait(context, {
-      format: "vyper",
-      address,
-      ...readOneFile(sent),
-      ...readEvmVersion(sent),
-      ...commonFields(sent),
-    });
-  },
-});
-
 const FILES = { parameter: "files" };
 const USED = /\.(?:json|sol)$/i;
 
+export const verifications = {
+  verify: defineAction({
+    summary: "Verifies a contract from one Solidity file, and answers when it is done",
+    isSubmission: true,
+    params: z.object({
+      ...fileFields,
+      optimization: sentFields.optimization,
+      optimizationRuns: sentFields.runs,
+      autodetectConstructorArguments: sent(
+        "`true`: take the constructor arguments from the chain, even if some are given",
+      ),
+      library1Name: sentFields.libraryName,
+      library1Address: sentFields.libraryAddress,
+    }),
+    required: ["addressHash", ...Object.keys(REQUIRED)],
+    result: verifiedResult,
+    example: {
+      addressHash: BUOYS.verify,
+      name: "Buoy",
+      compilerVersion: BUOY_COMPILER,
+      optimization: "false",
+      contractSourceCode: BUOY_SOURCE,
+    },
+    async handle(context) {
+      const { sent } = context;
+      const address = readRequired(sent, REQUIRED);
+      if (typeof address === "object") return address;
+      const optimized = readOptimization(sent, "optimization");
+      if (typeof optimized === "object") return optimized;
+      return submitAndWait(context, {
+        format: "flattened",
+        address,
+        ...readOneFile(sent),
+        ...flattenedSettings(sent, optimized),
+        ...commonFields(sent),
+      });
+    },
+  }),
+  verify_via_sourcify: defineMetadataFilesVerification(BUOYS.verify_via_sourcify),
+  verify_via_repository: defineMetadataFilesVerification(BUOYS.verify_via_repository),
+  verify_vyper_contract: defineAction({
+    summary: "Verifies a contract from one Vyper file, and answers when it is done",
+    isSubmission: true,
+    params: z.object({
+      ...fileFields,
+      compilerVersion: sent("Compiler, as `v0.3.10+commit.91361694`"),
+    }),
+    required: ["addressHash", ...Object.keys(REQUIRED_OF_VYPER)],
+    result: verifiedResult,
+    example: {
+      addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
+      name: "Vault",
+      compilerVersion: "v0.3.10+commit.91361694",
+      contractSourceCode: "total: public(uint256)",
+    },
+    async handle(context) {
+      const { sent } = context;
+      const address = readRequired(sent, REQUIRED_OF_VYPER);
+      if (typeof address === "object") return address;
+      return submitAndWait(context, {
+        format: "vyper",
+        address,
+        ...readOneFile(sent),
+        ...readEvmVersion(sent),
+        ...commonFields(sent),
+      });
+    },
+  }),
+};
+
+/** Returns a parameter for documentation only: the handler looks it up under several names. */
+export function sent(description: string) {
+  return text({ invalid: "" }).optional().catch(undefined).describe(description);
+}
+
 /** Declares the verification by sources and the compiler's metadata, which has two names in the reference. */
-function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_via_repository") {
+function defineMetadataFilesVerification(addressHash: string) {
   return defineAction({
-    name,
     summary: "Verifies a contract from its sources and the compiler's metadata file",
     isSubmission: true,
     params: z.object({
@@ -154,7 +154,7 @@ function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_v
     required: ["addressHash", "files"],
     files: { name: "files", example: { "metadata.json": BUOY_METADATA, "Buoy.sol": BUOY_SOURCE } },
     result: verifiedResult,
-    example: { addressHash: BUOYS[name] },
+    example: { addressHash },
     async handle(context) {
       const { sent, verifier } = context;
       const address = readRequired(sent, {});
@@ -193,10 +193,3 @@ function parseFiles(value: InputValue): SourceFile[] | undefined {
     return typeof entry === "string" && !Array.isArray(value) ? [{ path: key, text: entry }] : [];
   });
 }
-
-export const verifications = [
-  verify,
-  defineMetadataFilesVerification("verify_via_sourcify"),
-  defineMetadataFilesVerification("verify_via_repository"),
-  verifyVyperContract,
-];

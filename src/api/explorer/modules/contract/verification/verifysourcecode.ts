@@ -44,7 +44,6 @@ function refused(code: ErrorCode, text: string, parameter?: string): Failure {
 }
 
 export const verifysourcecode = defineAction({
-  name: "verifysourcecode",
   summary: "Submits a contract's source for verification; checkverifystatus gives the outcome",
   isSubmission: true,
   params: z.object({
