@@ -99,7 +99,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
 }
 
 /**
- * Returns rows as a table, as SQL: a column in snake case for each field, with its type. Big integers are passed as text,
+ * Returns rows as a table, as SQL: a column in snake case for each field, with its type of pg_type. Big integers are passed as text,
  * booleans as 0 and 1.
  */
 export function tableOf<const Types extends Readonly<Record<string, string>>>(
@@ -110,7 +110,7 @@ export function tableOf<const Types extends Readonly<Record<string, string>>>(
 ): Fragment {
   const lists = Object.entries(types).map(([field, type]) => {
     const values = rows.map((row) => parameterOf(row[field] as Parameter));
-    return sql`${values as string[]}::${sql.unsafe(type)}[]`;
+    return sql`${values as string[]}::${sql(type)}[]`;
   });
   const all = lists.reduce((some, list) => sql`${some}, ${list}`);
   return sql`unnest(${all}) AS ${sql(name)} (${sql(Object.keys(types).map(snakeCased))})`;

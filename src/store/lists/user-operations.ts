@@ -110,6 +110,6 @@ async function logsOfBundler(
     if (last) after = [String(last.blockNumber), String(last.transactionIndex)];
   }
   const shown = keys.slice(page.skip, page.skip + page.limit);
-  const found = tableOf(sql, "found", shown, { blockNumber: "bigint", logIndex: "int" });
+  const found = tableOf(sql, "found", shown, { blockNumber: "int8", logIndex: "int4" });
   return readLogs(sql, sql`SELECT * FROM ${found}`, order, page.limit);
 }

@@ -203,7 +203,7 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
       SELECT * FROM ${tableOf(sql, "pairs", pairs, { token: "bytea", owner: "bytea" })}
     ), asked AS MATERIALIZED (
       SELECT token, signed.standard, coalesce(holder_count, 0) AS holder_count
-      FROM ${tableOf(sql, "signed", named, { token: "bytea", standard: "int" })} LEFT JOIN tokens ON address = token
+      FROM ${tableOf(sql, "signed", named, { token: "bytea", standard: "int4" })} LEFT JOIN tokens ON address = token
     ), ids AS MATERIALIZED (
       SELECT asked.token, held.owner, held.token_id FROM asked CROSS JOIN LATERAL (
         SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${2 * more}
