@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Logger } from "pino";
+import { sha256 } from "viem/utils";
 import type { Chain } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
-import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/contracts/proxies.ts";
 import { type ClaimedJob, finishJob, noteOnPass } from "../../store/contracts/verification-jobs.ts";
@@ -34,6 +33,7 @@ export interface JobContext {
 /** The note of a passed job if an earlier submission with other texts is served. */
 const OTHER_TEXT =
   "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
+const UNPROVEN = "The code matches, its constructor and immutables are unproven. ";
 
 /** After a failure clients send a second form, so the first must not take long. */
 const DIAGNOSIS_MS = 5000;
@@ -53,7 +53,10 @@ export async function runJob(context: JobContext, job: ClaimedJob, signal: Abort
     );
     if (finished && "row" in outcome) {
       const saved = await saveVerifiedContract(transaction, outcome.row, outcome.sources);
+      const { run } = outcome.row.proof;
       if (saved === "other") await noteOnPass(transaction, job, OTHER_TEXT);
+      else if (run?.outcome === "not-run")
+        await noteOnPass(transaction, job, UNPROVEN + run.reason);
     }
   });
   const ms = Math.round(performance.now() - startedAt);
@@ -136,9 +139,7 @@ function toRow(
     address: job.address,
     codeHash: facts.codeHash,
     creationTransaction: facts.creation?.transactionHash ?? null,
-    creationCodeHash: facts.creation?.creationCode
-      ? hexFromBytes(createHash("sha256").update(hexToBytes(facts.creation.creationCode)).digest())
-      : null,
+    creationCodeHash: facts.creation?.creationCode ? sha256(facts.creation.creationCode) : null,
     blockNumber: facts.block.number,
     blockHash: facts.block.hash,
     runtimeMatch: runtimeMatch?.quality ?? null,

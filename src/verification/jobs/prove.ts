@@ -74,6 +74,8 @@ const NO_ARGUMENTS =
 const NO_SETTING =
   "The node cannot run it where everything that it asks for (its address, its caller and their codes, the block, other contracts) is as it was.";
 const CANNOT_RUN = "The node cannot run it.";
+const RUNS_NONE =
+  "The node runs no creations (eth_call with state overrides). Submit it again behind one that does.";
 const NO_MADE_UP = "It fails with made-up arguments. Send the constructor's arguments.";
 
 async function runTrial(
@@ -97,21 +99,15 @@ async function runTrial(
       if (holdsValues && !(await isSteady(trialled, found, setting))) {
         return refusal("It returns that code only with other gas than its transaction had.");
       }
-      const isInPlace = !isMadeUp && !setting.isLater;
-      return {
-        outcome: "equal",
-        reason: explainFailure(isMadeUp, endings.length, setting),
-        isInPlace,
-      };
+      const reason = explainFailure(isMadeUp, endings.length, setting);
+      return { outcome: "equal", reason, isInPlace: !isMadeUp && !setting.isLater };
     }
     if (codes.every((one) => one === null)) {
       const isProven = setting.isSameState && !isMadeUp;
       if (isProven) return { outcome: "different", reason: "It failed." };
       return refusal(isMadeUp ? NO_MADE_UP : "It fails where it is run again.");
     }
-    if (!holdsValues && setting.isLater) {
-      return notRun("The node has no state of that time.");
-    }
+    if (!holdsValues && setting.isLater) return notRun("The node has no state of that time.");
     const reason = isMadeUp
       ? `It returned other code with each of ${endings.length} sets of made-up arguments. If it ran with others, send them.`
       : "It returned other code.";
@@ -119,7 +115,7 @@ async function runTrial(
   } catch (error) {
     if (!(error instanceof ChainError) || isPassing(error)) failByNode(error);
     // The node runs other creations, so this constructor causes the failure.
-    return setting ? refusal(CANNOT_RUN) : notRun(CANNOT_RUN);
+    return setting ? refusal(CANNOT_RUN) : notRun(RUNS_NONE);
   }
 }
 

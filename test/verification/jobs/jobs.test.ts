@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { NodeError } from "../../../src/chain/errors/errors.ts";
 import type { Address } from "../../../src/core/evm/address.ts";
 import { getDeploymentProof } from "../../../src/store/contracts/verified/deployment-proofs.ts";
 import {
@@ -70,13 +71,25 @@ test("what another constructor left is proven by running the one of the source, 
   const dear = await deployProgram(world.node, shop(9000));
   const [code = "0x"] = await world.chain.fetchCodes([dear], await world.chain.fetchHead());
   const copied = (await world.node.deploy(initCodeOf(code))).address;
+  const runCreations = async () => {
+    throw new NodeError("method-missing", "no state overrides");
+  };
+  const blind = world.startVerifier({ inProcess: true, chain: { ...world.chain, runCreations } });
+  const unproven = guidOf(await blind.submit(requestFor(copied, shop(9000)), CLIENT));
+  expect(await blind.wait(unproven, PATIENCE_MS)).toMatchObject({
+    state: "passed",
+    reason: expect.stringMatching(
+      /^The code matches, its constructor and immutables are unproven\. .*behind one/,
+    ),
+  });
+  await blind.close();
   const { submit, wait } = verifier({ inProcess: true });
   for (const address of [dear, copied]) {
     const guid = guidOf(await submit(requestFor(address, shop(30)), CLIENT));
     expect(await wait(guid, PATIENCE_MS)).toMatchObject({ state: "failed", failure: "bytecode" });
   }
   const guid = guidOf(await submit(requestFor(copied, shop(9000)), CLIENT));
-  expect(await wait(guid, PATIENCE_MS)).toMatchObject({ state: "passed" });
+  expect(await wait(guid, PATIENCE_MS)).toMatchObject({ state: "passed", reason: null });
   expect(await getVerifiedContract(world.sql, copied)).toMatchObject({
     runtimeMatch: "partial",
     creationMatch: null,

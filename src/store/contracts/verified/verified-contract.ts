@@ -115,15 +115,16 @@ export async function saveVerifiedContract(
   });
   const files = JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash })));
   const [current] = await sql<
-    (Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch"> & {
-      isSame: boolean;
-    })[]
+    (Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch"> &
+      Record<"isSame" | "isNotRun", boolean>)[]
   >`
     SELECT code_hash, runtime_match, creation_match, (contract_name, file_path, sources::jsonb)
-      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same
+      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same,
+      proof::jsonb #>> '{run,outcome}' = 'not-run' AS is_not_run
     FROM valid_verified_contracts WHERE address = ${row.address}`;
   if (current?.codeHash === row.codeHash) {
-    if (isFull(current) || matchRank(current) >= matchRank(row)) {
+    const isBetterProven = current.isNotRun && row.proof.run?.outcome === "equal";
+    if (isFull(current) || (matchRank(current) >= matchRank(row) && !isBetterProven)) {
       return current.isSame ? "kept" : "other";
     }
   }

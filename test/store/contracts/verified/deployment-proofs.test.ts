@@ -65,3 +65,18 @@ test("knows nothing of what is not verified, or was before proofs were kept", as
   await database.sql`UPDATE verified_contracts SET proof = NULL WHERE address = ${library}`;
   expect(await getDeploymentProof(database.sql, library)).toBeUndefined();
 });
+
+test("a run that proves replaces an equal match that no node could run, never the other way round", async () => {
+  const partial = { ...place, runtimeMatch: "partial", creationMatch: null } as const;
+  const ran = (outcome: "equal" | "not-run") => {
+    const kind = outcome === "equal" ? "run" : "unknown";
+    const run = { outcome, reason: "" };
+    const own: DeploymentProof = { ...proof, libraries: [], immutables: kind, run };
+    return save(database.sql, { ...partial, address: addressAt(6), proof: own });
+  };
+  expect(await ran("not-run")).toBe(true);
+  expect(await ran("not-run")).toBe(false);
+  expect(await ran("equal")).toBe(true);
+  for (const outcome of ["equal", "not-run"] as const) expect(await ran(outcome)).toBe(false);
+  expect(await getDeploymentProof(database.sql, addressAt(6))).toMatchObject({ immutables: "run" });
+});
