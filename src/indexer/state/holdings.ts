@@ -1,11 +1,11 @@
 import type { TokenBalanceQuery } from "../../chain/questions.ts";
 import { listStoredHoldings } from "../../store/state/token-balances/holdings.ts";
 import {
-  countPendingHoldings,
   type HoldingAmount,
   type HoldingToRead,
   listPendingHoldings,
   listTouchedHoldings,
+  selectPendingHoldings,
   writeHoldings,
 } from "../../store/state/token-balances/readings.ts";
 import { applyTokenBalances, revertTokenBalances } from "../../store/state/token-balances/state.ts";
@@ -29,7 +29,7 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
         sql,
         rows.filter(({ amount }) => amount),
       ),
-    countPending: countPendingHoldings,
+    selectPending: selectPendingHoldings,
     write: writeHoldings,
     async fetch(chain, keys, block, ask) {
       const amounts = await chain.fetchTokenBalances(keys.map(toQuery), block, ask);
