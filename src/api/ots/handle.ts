@@ -78,15 +78,13 @@ function plan(entry: unknown, offered: Readonly<Record<string, IndexMethod>>): P
     return failed(UNKNOWN_METHOD, `the method ${shown} does not exist/is not available`);
   }
   if (!Array.isArray(params)) return failed(INVALID_PARAMETERS, "params are not a list");
-  const complaint = complaintAbout(method, params);
-  return complaint === undefined
-    ? { kind: "index", method, parameters: params }
-    : failed(INVALID_PARAMETERS, complaint);
-}
-
-function complaintAbout({ parameters: [fewest, most] }: IndexMethod, params: readonly unknown[]) {
-  if (params.length < fewest) return `missing value for required argument ${params.length}`;
-  return params.length > most ? `too many arguments, want at most ${most}` : undefined;
+  const [fewest, most] = method.parameters;
+  const given = params.length;
+  if (given < fewest)
+    return failed(INVALID_PARAMETERS, `missing value for required argument ${given}`);
+  return given > most
+    ? failed(INVALID_PARAMETERS, `too many arguments, want at most ${most}`)
+    : { kind: "index", method, parameters: params };
 }
 
 function failed(number: number, message: string): Plan {

@@ -1,5 +1,5 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { formatUnits } from "../../../core/decimal.ts";
 import { listContractsAmong } from "../../../store/contracts/creations.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import { type Definition, defineAction } from "../action.ts";
@@ -145,7 +145,7 @@ export const tokens = {
       return ok(
         holders.map(({ owner, amount }) => ({
           TokenHolderAddress: owner,
-          TokenHolderQuantity: formatUnits(amount, token.decimals ?? 0),
+          TokenHolderQuantity: formatUnits(BigInt(amount), token.decimals ?? 0),
           TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("A" as const),
         })),
       );

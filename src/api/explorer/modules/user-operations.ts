@@ -9,7 +9,7 @@ import {
 import { withHead } from "../../reading/snapshot.ts";
 import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
-import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/unindexed.ts";
+import { refuseEarlier } from "../from-node/transactions/unindexed.ts";
 import { address, blocksOf, hash, listMissing, paging, word } from "../params.ts";
 import * as wire from "../wire.ts";
 import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";
@@ -104,8 +104,7 @@ export const listuserops = defineAction({
     const { found: rows, head } = await withHead(read, (sql) =>
       listUserOperations(sql, { ...which, entryPoint }, "asc", page),
     );
-    if (txhash && rows.length === 0 && (await fetchEarlierReceipt(chain, txhash, head)))
-      return failed("not-found", notIndexed(head));
-    return okPage(page, rows, operation);
+    const earlier = txhash && rows.length === 0 && (await refuseEarlier(chain, txhash, head));
+    return earlier || okPage(page, rows, operation);
   },
 });

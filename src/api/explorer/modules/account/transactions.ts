@@ -18,11 +18,7 @@ import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
-import {
-  fetchEarlierReceipt,
-  notIndexed,
-  type PendingTransaction,
-} from "../../from-node/transactions/unindexed.ts";
+import { type PendingTransaction, refuseEarlier } from "../../from-node/transactions/unindexed.ts";
 import {
   address,
   blocksOf,
@@ -161,10 +157,8 @@ export const transactionsOfAccounts = {
       };
       const { found: frames, head } = await withHead(read, query, "statements of one head");
       const wanted = who || frames.length > 0 ? undefined : hash;
-      if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
-        return failed("not-found", notIndexed(head));
-      }
-      return okPage(page, frames, internalTransaction[dialect]);
+      const earlier = wanted && (await refuseEarlier(chain, wanted, head));
+      return earlier || okPage(page, frames, internalTransaction[dialect]);
     },
   }),
   pendingtxlist: defineAction({

@@ -1,5 +1,6 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { formatRounded, formatUnits } from "../../../../core/decimal.ts";
+import { formatRounded } from "../../../../core/decimal.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import { type Hex, hexLength, wordAt } from "../../../../core/evm/hex.ts";
 import { quantityToBigInt } from "../../../../core/evm/quantity.ts";
