@@ -45,7 +45,7 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** Pages by the paths in other explorers' links. */
-export const OLD_PATHS: Readonly<Record<string, string>> = {
+const OLD_PATHS: Readonly<Record<string, string>> = {
   "/transactions": "txs",
   "/contractsVerified": "contracts",
   "/verified-contracts": "contracts",
@@ -56,7 +56,7 @@ export const OLD_PATHS: Readonly<Record<string, string>> = {
 const ID = /^(?:instance\/|inventory\/)?(\d+)(?:\/|$)/;
 
 /** Maps the end of another explorer's path to a query or id, and the section's `#`. */
-export function endOfLink(page: string, rest: string, query: string): string {
+function endOfLink(page: string, rest: string, query: string): string {
   const id = page === "token" ? ID.exec(rest)?.[1] : undefined;
   const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");
   const part = Object.hasOwn(PARTS, word) ? PARTS[word] : "";

@@ -8,7 +8,7 @@ import { type AbiEntry, type AbiParameter, hashSignatures, nameless, readAbi } f
 export type DecodingBudget = ReturnType<typeof createDecodingBudget>;
 
 /** Longest name, type or signature in an answer. */
-export const LONGEST_TEXT = 1000;
+const LONGEST_TEXT = 1000;
 /** Deepest nesting of structs and lists. */
 const DEEPEST = 16;
 const WORD = 32;

@@ -277,7 +277,7 @@ declare module "fastify" {
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
 /** Notes routes added from now on; returns a function for the methods of a URL, which Fastify's router does not offer. */
-export function noteMethods(
+function noteMethods(
   app: FastifyInstance,
   options: Config<HTTPVersion.V1>,
 ): (url: string) => readonly string[] {

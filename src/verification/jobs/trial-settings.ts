@@ -335,16 +335,14 @@ async function settingOf(
       stateOverride: {
         ...past.written,
         ...accounts,
-        // The contract's later code, storage and coins are no part of its creation.
-        ...(ground.isLater && {
-          [past.address]: {
-            balance: 0n,
-            nonce: 0n,
-            code: "0x",
-            state: {},
-            ...accounts[past.address],
-          },
-        }),
+        // Code and storage of the contract's other lives, and later coins, are no part of its creation.
+        [past.address]: {
+          ...(ground.isLater && { balance: 0n }),
+          nonce: 0n,
+          code: "0x",
+          state: {},
+          ...accounts[past.address],
+        },
         [from]: { ...accounts[from], balance },
       },
     };

@@ -267,6 +267,23 @@ test("where the node has no state of that time, the head's must do", async () =>
   }
 });
 
+test("on the state before, the contract has neither code nor storage of a life that ended in its block", async () => {
+  const seen: CreationTrial[] = [];
+  const returned = (trial: CreationTrial) => {
+    seen.push(trial);
+    return ON_CHAIN as Hex;
+  };
+  for (const address of [CONTRACT, addressAt(7)]) {
+    await proveDeployment(node({ returned }), address, facts(1, null), source);
+    for (const { initCode, stateOverride } of seen.splice(0)) {
+      // Made by CREATE2, the init code runs as the code of the address.
+      const code = initCode === "0x" ? expect.any(String) : "0x";
+      expect(stateOverride?.[address]).toMatchObject({ code, state: {} });
+      expect(stateOverride?.[address]).not.toHaveProperty("balance");
+    }
+  }
+});
+
 test("on a later state the contract has neither the storage nor the coins that it got since", async () => {
   const seen: CreationTrial[] = [];
   const returned = (trial: CreationTrial) => {

@@ -128,7 +128,7 @@ export async function atBlock<Found, Result>(
 }
 
 /** Reads the node's state at a block up to the head, `stored` or fetched; undefined if the node lacks the block or its state. */
-export async function atState<Result>(
+async function atState<Result>(
   chain: CallerChain,
   blockNumber: number,
   stored: BlockReference | undefined,

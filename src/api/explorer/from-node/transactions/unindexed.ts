@@ -28,7 +28,7 @@ export function notIndexed({ startBlock }: Start): string {
 }
 
 /** Returns whether the node's transaction or receipt is from before the first indexed block. */
-export function isEarlier({ blockNumber }: Unread, { startBlock }: Start): boolean {
+function isEarlier({ blockNumber }: Unread, { startBlock }: Start): boolean {
   return isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock;
 }
 

@@ -13,7 +13,7 @@ import { BUOY_COMPILER, BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.
 import * as submission from "./submission.ts";
 
 /** Fields of all verifications, under their documented names. */
-export const sentFields = {
+const sentFields = {
   address: sent("Contract to be verified"),
   name: sent("Name of the contract in its source"),
   compilerVersion: sent("Compiler, as `v0.8.37+commit.f401782d`"),
