@@ -5,8 +5,13 @@ import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import { type Definition, defineAction } from "../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
 import { INVALID_BLOCK, readContracts } from "../from-node/accounts.ts";
-import { readHolderCount, readHolders, readPastHolders } from "../from-node/members.ts";
-import { describeToken, readToken } from "../from-node/token-supply.ts";
+import {
+  describeToken,
+  readHolderCount,
+  readHolders,
+  readPastHolders,
+  readToken,
+} from "../from-node/members.ts";
 import { address, blockNumber, paging, positive } from "../params.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";

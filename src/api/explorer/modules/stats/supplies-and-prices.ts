@@ -13,7 +13,7 @@ import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, plainText } from "../../envelope.ts";
 import { answered, atBlock, INVALID_BLOCK } from "../../from-node/accounts.ts";
 import { stillReading } from "../../from-node/holdings.ts";
-import { readToken } from "../../from-node/token-supply.ts";
+import { readToken } from "../../from-node/members.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
