@@ -160,7 +160,7 @@ export const methods: Readonly<Record<string, IndexMethod>> = {
 };
 
 /** Declares the method that names the server's version. */
-export function clientVersion(version: string): IndexMethod {
+function clientVersion(version: string): IndexMethod {
   return method([0, 0], async () => `Periscope/${version}`);
 }
 
