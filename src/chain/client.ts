@@ -27,8 +27,8 @@ export function createChain(options: ChainOptions): Chain {
   const readPinned = createPinnedReads(client, features);
   const hedged = (ask: AskOptions = {}) => ({ headWaits: ask.caller === undefined, ...ask });
   const fetchHead = (ask?: AskOptions) =>
-    client.onNode(hedged(ask), async ({ name }, viem) => ({
-      ...(await getHead(viem)),
+    client.onNode(hedged(ask), async ({ name }, { transport }) => ({
+      ...(await getHead(transport.ask)),
       node: name,
     }));
 
@@ -44,7 +44,7 @@ export function createChain(options: ChainOptions): Chain {
     probe: (ask = {}) => probe(pool, client, features, ask),
     fetchHead,
     fetchHeader: (numberOrHash, ask) =>
-      client.onNode(hedged(ask), (_node, viem) => findHeader(viem, numberOrHash)),
+      client.onNode(hedged(ask), (_, { transport }) => findHeader(transport.ask, numberOrHash)),
     fetchBlocks: (numbers, ask = {}) => fetchBlocks(source, numbers, ask),
     watchHeads: ({ pollIntervalMs, signal: until }) =>
       watchHeads({

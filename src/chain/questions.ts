@@ -36,8 +36,6 @@ export interface Capabilities {
 
 export interface ChainProbe {
   chainId: number;
-  /** Hash of block 0, or of the earliest block where a development chain begins above 0. */
-  genesisHash: Hex;
   /** `web3_clientVersion` of the node that answered. */
   clientVersion: string;
   capabilities: Capabilities;

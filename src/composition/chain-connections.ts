@@ -10,11 +10,7 @@ export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS 
 }
 
 /** Divides a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first two have a maximum. */
-export function shareConnections(config: Config): {
-  indexer: number;
-  verifier: number;
-  api: number;
-} {
+export function shareConnections(config: Config) {
   const all = connectionsOf(config);
   const indexer = Math.min(MAXIMUM_CONNECTIONS.indexer, Math.max(3, Math.round(all * 0.3)));
   const verifier = Math.min(MAXIMUM_CONNECTIONS.verifier, Math.max(1, Math.round(all * 0.1)));

@@ -3,12 +3,7 @@ import { ConfigError, codeOf, messageOf, PublicConfigError } from "../core/error
 import { createSql, type Sql, type SqlOptions } from "../db/client.ts";
 import { publicReasonOf } from "../db/failures.ts";
 import { migrate } from "../db/migrate.ts";
-import {
-  countAllowedConnections,
-  getCurrentSchema,
-  isReplica,
-  requireSession,
-} from "../db/session.ts";
+import { countAllowedConnections, describeDatabase, requireSession } from "../db/session.ts";
 import { distributeTables, isDistributed } from "../store/cluster/distribution.ts";
 import { haveSecret } from "../store/index-keys.ts";
 import { type ChainIdentity, getIndexState } from "../store/sync-state.ts";
@@ -72,14 +67,14 @@ export async function requireSameChain(
   { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },
 ): Promise<void> {
   await onDatabase(readUrl, { schema, connections: 1, mayBePooled: true }, async (sql) => {
-    const current = await getCurrentSchema(sql);
-    if (current.name !== null && current.name !== schema) {
+    const current = await describeDatabase(sql);
+    if (current.schema !== null && current.schema !== schema) {
       throw new PublicConfigError(
-        `DATABASE_READ_URL leads to the schema ${current.name} instead of ${schema}: a pooler that ignores search_path needs ` +
+        `DATABASE_READ_URL leads to the schema ${current.schema} instead of ${schema}: a pooler that ignores search_path needs ` +
           "it set for the chain's own entry or role, see docs/operations/database.md",
       );
     }
-    if (isSpread && (await isReplica(sql))) {
+    if (isSpread && current.isReplica) {
       throw new PublicConfigError(
         "DATABASE_READ_URL is a replica of a coordinator of several servers: the workers may be ahead of it; read from the " +
           "coordinator, see docs/operations/scale.md",

@@ -19,24 +19,7 @@ import { shareConnections } from "./chain-connections.ts";
 import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
 
 /** A chain with its parts: its indexer, and the dependencies of its answers. */
-export interface RunningChain {
-  readonly config: Config;
-  readonly served: ServedChain;
-  /** Aborted when its work ends for good, for any reason. */
-  readonly signal: AbortSignal;
-  /** Null when only other processes index, and before the start. */
-  indexer(): Indexer | null;
-  /**
-   * Migrates the tables, then starts the parts of the role; with `waitsForNode` only after a node
-   * has confirmed the chain. Returns false when the chain quit meanwhile: nothing of it runs then.
-   * Rejects with `ConfigError`.
-   */
-  start(options?: { waitsForNode: boolean }): Promise<boolean>;
-  /** Stops the chain's indexer and verifier for good, or prevents their start; answers continue. */
-  quit(): Promise<void>;
-  /** As `quit`, but answers contain the reason, which is public. */
-  halt(reason: string): Promise<void>;
-}
+export type RunningChain = ReturnType<typeof createRunningChain>;
 
 /** Location of a chain's data and nodes. */
 export interface ChainPlace extends ChainEndpoint {
@@ -67,11 +50,7 @@ const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
 
 /** Creates a chain with its parts, which are idle before the start. */
-export function createRunningChain(
-  config: Config,
-  place: ChainPlace,
-  context: ChainContext,
-): RunningChain {
+export function createRunningChain(config: Config, place: ChainPlace, context: ChainContext) {
   const { log, shutdown } = context;
   const metrics = createMetrics();
   const connections = shareConnections(config);
@@ -102,6 +81,11 @@ export function createRunningChain(
   const quitting = new AbortController();
   const signal = AbortSignal.any([shutdown.signal, quitting.signal]);
 
+  /**
+   * Migrates the tables, then starts the parts of the role; with `waitsForNode` only after a node
+   * has confirmed the chain. Returns false when the chain quit meanwhile: nothing of it runs then.
+   * Rejects with `ConfigError`.
+   */
   async function start({ waitsForNode } = { waitsForNode: false }): Promise<boolean> {
     const { known, isSpread } = await prepareDatabase(place, { log, signal });
     if (known && known.chainId !== (chainId ?? known.chainId)) {
@@ -134,6 +118,7 @@ export function createRunningChain(
     return true;
   }
 
+  /** Stops the chain's indexer and verifier for good, or prevents their start; answers continue. */
   async function quit(): Promise<void> {
     quitting.abort();
     await Promise.all([closeSoon(indexer?.stop()), closeSoon(verifier.close())]);
@@ -147,7 +132,7 @@ export function createRunningChain(
       "The node was not reached yet, please try again later",
     );
   };
-  const served = {
+  const served: ServedChain = {
     sql,
     chain,
     log,
@@ -176,11 +161,14 @@ export function createRunningChain(
   return {
     config,
     served,
+    /** Aborted when its work ends for good, for any reason. */
     signal,
+    /** Null when only other processes index, and before the start. */
     indexer: () => indexer,
     start,
     quit,
-    halt: (reason) => {
+    /** As `quit`, but answers contain the reason, which is public. */
+    halt: (reason: string) => {
       stopped = reason;
       return quit();
     },

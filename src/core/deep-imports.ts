@@ -27,7 +27,6 @@ export const Registry: typeof prometheus.Registry = require("prom-client/lib/reg
 export const { createClient }: typeof viem = load("clients/createClient.js");
 export const { createTransport }: typeof viem = load("clients/transports/createTransport.js");
 export const { BaseError }: typeof viem = load("errors/base.js");
-export const { BlockNotFoundError }: typeof viem = load("errors/block.js");
 export const { erc20Abi, erc1155Abi, multicall3Abi }: typeof viem = load("constants/abis.js");
 export const { decodeAbiParameters }: typeof viem = load("utils/abi/decodeAbiParameters.js");
 export const { encodeFunctionData }: typeof viem = load("utils/abi/encodeFunctionData.js");

@@ -8,17 +8,12 @@ export async function countAllowedConnections(sql: Sql): Promise<number> {
   return allowed.count;
 }
 
-/** Returns the schema of unqualified names, null when the configured one is missing; and whether it was ever migrated. */
-export async function getCurrentSchema(sql: Sql) {
-  const [current] = await sql<[{ name: string | null; hasTables: boolean }]>`
-    SELECT current_schema() AS name, to_regclass('sync_state') IS NOT NULL AS has_tables`;
+/** Returns the schema of unqualified names, null when the configured one is missing; whether it was ever migrated; and whether the server is a replica. */
+export async function describeDatabase(sql: Sql) {
+  const [current] = await sql<[{ schema: string | null; hasTables: boolean; isReplica: boolean }]>`
+    SELECT current_schema() AS schema, to_regclass('sync_state') IS NOT NULL AS has_tables,
+      pg_is_in_recovery() AS is_replica`;
   return current;
-}
-
-/** Returns whether the server is a replica. */
-export async function isReplica(sql: Sql): Promise<boolean> {
-  const [server] = await sql<[{ replays: boolean }]>`SELECT pg_is_in_recovery() AS replays`;
-  return server.replays;
 }
 
 /** Ends sessions that hold `writer` FOR SHARE, where the role may: a stalled COPY heeds no time limit of PostgreSQL. */

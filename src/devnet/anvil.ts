@@ -14,12 +14,7 @@ import type { Rpc } from "./rpc.ts";
 export const DEVNET_CHAIN_ID = 31_337;
 
 /** A development node. */
-export interface Anvil {
-  /** HTTP URL on loopback; WebSocket has the same port. */
-  url: string;
-  readonly exited: Promise<string>;
-  stop(): Promise<void>;
-}
+export type Anvil = Awaited<ReturnType<typeof launchAt>>;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const gunzip = promisify(zlib.gunzip);
@@ -77,7 +72,7 @@ async function launchAt(
   args: readonly string[],
   log: Logger,
   signal: AbortSignal,
-): Promise<Anvil> {
+) {
   const listening = Promise.withResolvers<string>();
   const lastLines: string[] = [];
   const child = startChild({
@@ -99,6 +94,7 @@ async function launchAt(
   const url = await child.until(listening.promise, signal);
   if (url === undefined) throw new Error(`anvil did not start: ${lastLines.join(" ").trim()}`);
   log.debug(`anvil listens on ${url}`);
+  // WebSocket has the same port.
   return { url, exited: child.exited, stop: () => child.stop(STOP_PATIENCE_MS) };
 }
 

@@ -18,16 +18,7 @@ export interface DevnetOptions {
 }
 
 /** An embedded chain with a small sample world and a little traffic. */
-export interface Devnet {
-  rpcUrl: string;
-  webSocketUrl: string;
-  /** Resolves with the number of the head once the sample world is complete, or with 0 when it cannot be created. */
-  readonly populated: Promise<number>;
-  /** Resolves with a description of the cause when the node has ended, for any reason. */
-  readonly exited: Promise<string>;
-  /** Ends the traffic, saves the chain for the next start and stops the node. */
-  stop(): Promise<void>;
-}
+export type Devnet = Awaited<ReturnType<typeof startDevnet>>;
 
 const PAUSE_MS = 4_000;
 /** Blocks after which the pause has doubled: the chain grows with the square root of time. */
@@ -37,7 +28,7 @@ const SAVING_SHARE = 0.02;
 const FINAL_SAVE_MS = 1_000;
 
 /** Starts the saved chain, or a new one with a payment; then the sample world, a cycle of traffic and rounds with pauses. */
-export async function startDevnet({ folder, log, signal }: DevnetOptions): Promise<Devnet> {
+export async function startDevnet({ folder, log, signal }: DevnetOptions) {
   const anvil = await startAnvil(folder, log, signal);
   const stopping = new AbortController();
   const rpc = createRpc(anvil.url, stopping.signal);
@@ -51,8 +42,11 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
   return {
     rpcUrl: anvil.url,
     webSocketUrl: anvil.url.replace(/^http/, "ws"),
+    /** Resolves with the number of the head once the sample world is complete, or with 0 when it cannot be created. */
     populated: populated.promise,
+    /** Resolves with a description of the cause when the node has ended, for any reason. */
     exited: anvil.exited,
+    /** Ends the traffic, saves the chain for the next start and stops the node. */
     stop: async () => {
       stopping.abort();
       await traffic;

@@ -85,10 +85,8 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
   });
 }
 
-async function noteRecorded(writer: Writer, number: number | null): Promise<void> {
-  await writeAs(writer, (transaction) =>
-    updateIndexState(transaction, { recorded_number: number }),
-  );
+function noteRecorded(writer: Writer, number: number | null) {
+  return updateIndexState(writer, { recorded_number: number });
 }
 
 /** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
@@ -135,5 +133,5 @@ export async function buildIndexes(sync: Sync): Promise<void> {
   options.status.indexes = null;
   if (options.signal.aborted) return;
   await analyzeTables(writer.sql, tablesOfChain(sync));
-  await writeAs(writer, (transaction) => updateIndexState(transaction, { indexed: true }));
+  await updateIndexState(writer, { indexed: true });
 }

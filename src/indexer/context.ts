@@ -163,12 +163,7 @@ export async function readState(
   });
 }
 
-async function tryToRead(
-  sync: Sync,
-  keys: StateKeys,
-  block: BlockReference,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<typeof fetchState>> | ChainError> {
+async function tryToRead(sync: Sync, keys: StateKeys, block: BlockReference, signal: AbortSignal) {
   const { chain, options } = sync;
   try {
     return await fetchState(chain, keys, block, { signal, headWaits: true, reportReorgs: true });

@@ -23,8 +23,6 @@ export interface FetchOptions<Made> {
   headWaits?: boolean;
   /** Which parts of each block to prove. */
   proof: ProofScope;
-  /** Default: the indexer's. */
-  signal?: AbortSignal;
   /** Converts the longest run of validated blocks without a hole, and the numbers among them that the chain left out. */
   make(blocks: readonly FetchedBlock[], leftOut: readonly number[]): Promise<Made>;
 }
@@ -34,14 +32,11 @@ export interface FetchOptions<Made> {
  * they are heavy, or one fails: a bad one is fetched alone, from another node if possible. Throws
  * `ChainError` for the first block.
  */
-export async function fetchValidBlocks<Made>(
-  sync: Sync,
-  options: FetchOptions<Made>,
-): Promise<Made> {
+export async function fetchValidBlocks<Made>(sync: Sync, options: FetchOptions<Made>) {
   const { chain, identity, writer } = sync;
-  const { from, traced = identity.traced, signal = sync.options.signal } = options;
+  const { from, traced = identity.traced } = options;
   const { metrics } = writer;
-  const retry = new Retry(signal);
+  const retry = new Retry(sync.options.signal);
   const got: Got = new Map();
   let { to } = options;
   let avoid = sync.distrusted?.node;

@@ -1,5 +1,4 @@
 import { getIndexState, updateIndexState } from "../store/sync-state.ts";
-import { writeAs } from "../store/writer/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /** Returns a function for the head after each step; marks the first synchronisation at the lowest of these heads. */
@@ -13,11 +12,7 @@ export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Pro
     if (publishedNumber(sync) < goal) return;
     const { indexed, synchronised } = (await getIndexState(sql)) ?? {};
     if (!indexed) return;
-    if (!synchronised) {
-      await writeAs(sync.writer, (transaction) =>
-        updateIndexState(transaction, { synchronised: true }),
-      );
-    }
+    if (!synchronised) await updateIndexState(sync.writer, { synchronised: true });
     isDone = true;
   };
 }

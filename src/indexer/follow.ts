@@ -109,7 +109,7 @@ async function indexPart(sync: Sync, { last, encoded }: Part) {
   await record(writer, recorded, encoded, 1);
   await requireRecorded(writer, recorded);
   const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };
-  const keys = await listTouchedKeys(writer.sql, writer.families, range, last.number);
+  const keys = await listTouchedKeys(writer, range, last.number);
   const asked = withoutContracts(keys, sync.unresponsive.all());
   const values = await readState(sync, asked, last);
   await publish(writer, range, values ?? null);
@@ -121,8 +121,7 @@ async function indexPart(sync: Sync, { last, encoded }: Part) {
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
   const { writer, head, unresponsive } = sync;
   if (!head) return "none";
-  const list = (scope: ContractScope) =>
-    listPendingKeys(writer.sql, writer.families, scope, PENDING_READS);
+  const list = (scope: ContractScope) => listPendingKeys(writer, scope, PENDING_READS);
   let keys = await list({ except: [...unresponsive.all()] });
   const alone = countKeys(keys) === 0 ? unresponsive.due() : undefined;
   if (alone !== undefined) keys = await list({ only: alone });

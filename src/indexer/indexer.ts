@@ -183,7 +183,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
   async function reportOnce(): Promise<void> {
     try {
       if (status.phase !== "standby") {
-        status.pending = await countPending(sql, families, PENDING_COUNT_LIMIT);
+        status.pending = await countPending(options, PENDING_COUNT_LIMIT);
         status.tokens = await countMarks(sql);
         await writeIndexerStatus(sql, status);
       }

@@ -13,7 +13,7 @@ import {
   isCounted,
   listServers,
   noteRecordedRows,
-  RowsLostError,
+  rowsLost,
   writeCounted,
 } from "../store/writer/recorded-rows.ts";
 import { type WriterTerm, writeAs } from "../store/writer/writer.ts";
@@ -78,7 +78,7 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
-/** Throws `RowsLostError` while a replaced server lacks rows of published blocks, and stores that for readers. */
+/** Throws `StoreError` while a replaced server lacks rows of published blocks, and stores that for readers. */
 export async function requireKept(writer: Writer): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -86,7 +86,7 @@ export async function requireKept(writer: Writer): Promise<void> {
   if (servers === undefined || (await isCounted(sql, servers))) return;
   const lost = await findLostPublishedRows(sql);
   await writeAs(writer, (transaction) => writeCounted(transaction, servers, lost));
-  if (lost !== null) throw new RowsLostError(lost);
+  if (lost !== null) throw rowsLost(lost);
 }
 
 /** As `requireKept`, when the coordinator lists other servers, and else at intervals. */
@@ -100,7 +100,7 @@ export async function watchServers(writer: Writer): Promise<void> {
   await requireKept(writer);
 }
 
-/** Throws `ChainError` (retryable) unless all recorded rows are visible on all servers, and `RowsLostError` as `requireKept`. */
+/** Throws `ChainError` (retryable) unless all recorded rows are visible on all servers, and `StoreError` as `requireKept`. */
 export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;

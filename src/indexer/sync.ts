@@ -113,10 +113,12 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const noteStep = watchFirstSynchronisation(sync);
   const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
   const lookAtFees = createFeeWatch();
-  const sweepTokens = createTokenSweep();
-  const readEarlierFees = createEarlierFees();
-  const readEarlierTraces = createEarlierTraces();
-  const readEarlierDelegations = createEarlierDelegations();
+  const steps = [
+    createTokenSweep(),
+    createEarlierFees(),
+    createEarlierTraces(),
+    createEarlierDelegations(),
+  ];
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -146,10 +148,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       if (!advanced && pending === "none") {
         // The audit comes first: it reports a difference that the sweep would repair.
         await auditWhenDue(sync, heads.isWaiting);
-        pending = await sweepTokens(sync);
-        if (pending === "none") pending = await readEarlierFees(sync);
-        if (pending === "none") pending = await readEarlierTraces(sync);
-        if (pending === "none") pending = await readEarlierDelegations(sync);
+        for (const step of steps) if (pending === "none") pending = await step(sync);
         await lookAtFees(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));

@@ -1,4 +1,4 @@
-import { type SpawnOptions, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { sleep } from "../core/async.ts";
@@ -24,14 +24,7 @@ export interface ChildOptions {
 }
 
 /** A program beside this process that never outlives it. */
-export interface Child {
-  /** Resolves with the cause, such as `exit code 1`, when it has ended and its last line was read. */
-  readonly exited: Promise<string>;
-  /** Waits for `ready`; undefined when the program ended first, which an abort causes. For a start only: later aborts have no effect. */
-  until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;
-  /** Asks it to end, and kills it after `patienceMs`. Resolves when it has ended. */
-  stop(patienceMs: number): Promise<void>;
-}
+export type Child = ReturnType<typeof startChild>;
 
 const ABORT_PATIENCE_MS = 3_000;
 
@@ -49,25 +42,24 @@ kill "$watcher" 2>/dev/null
 exit "$status"`;
 
 /** Starts a program in a separate session, so that a Ctrl-C in the terminal reaches this process only. */
-export function startChild(options: ChildOptions): Child {
-  const spawnOptions: SpawnOptions = { detached: true, stdio: "pipe", ...options.user };
-  if (options.cwd !== undefined) spawnOptions.cwd = options.cwd;
-  if (options.env !== undefined) spawnOptions.env = options.env;
-  const shell = spawn(
-    "/bin/sh",
-    ["-c", KEEPER, options.stopSignal, options.command, ...options.args],
-    spawnOptions,
-  );
-  for (const stream of [shell.stdout, shell.stderr]) {
-    if (stream) createInterface({ input: stream }).on("line", options.onLine);
-  }
+export function startChild(options: ChildOptions) {
+  const { command, args, cwd, env, user, stopSignal, onLine } = options;
+  const shell = spawn("/bin/sh", ["-c", KEEPER, stopSignal, command, ...args], {
+    detached: true,
+    stdio: "pipe",
+    cwd,
+    env,
+    ...user,
+  });
+  for (const input of [shell.stdout, shell.stderr]) createInterface({ input }).on("line", onLine);
   const exited = once(shell, "close").then(
     ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`),
     (error: Error) => error.message,
   );
 
+  /** Asks it to end, and kills it after `patienceMs`. Resolves when it has ended. */
   async function stop(patienceMs: number): Promise<void> {
-    shell.stdin?.destroy();
+    shell.stdin.destroy();
     const patience = new AbortController();
     const inTime = await Promise.race([
       exited.then(() => true),
@@ -79,9 +71,11 @@ export function startChild(options: ChildOptions): Child {
   }
 
   return {
+    /** Resolves with the cause, such as `exit code 1`, when it has ended and its last line was read. */
     exited,
     stop,
-    until: async (ready, signal) => {
+    /** Waits for `ready`; undefined when the program ended first, which an abort causes. For a start only: later aborts have no effect. */
+    until: async <Value>(ready: Promise<Value>, signal: AbortSignal | undefined) => {
       const abort = () => void stop(ABORT_PATIENCE_MS);
       if (signal?.aborted) abort();
       signal?.addEventListener("abort", abort, { once: true });

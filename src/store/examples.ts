@@ -22,8 +22,7 @@ export async function getExamples(sql: Queryable): Promise<Examples> {
       ORDER BY block_number DESC, transaction_index DESC LIMIT 1
     )
     SELECT
-      newest.hash AS transaction,
-      newest.from_address AS account,
+      newest.hash AS transaction, newest.from_address AS account,
       (SELECT address FROM tokens
        WHERE standard = 20 AND holder_count > 0 AND first_block <= head_number LIMIT 1) AS token
     FROM sync_state

@@ -1,4 +1,4 @@
-import type { Fragment, Queryable, Sql } from "../db/client.ts";
+import { type Fragment, hasRows, type Queryable, type Sql } from "../db/client.ts";
 
 /** Returns the index key of words, a short keyed hash (migrations/0200_secret_of_keys.sql). Queries must also compare the words. */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
@@ -19,8 +19,6 @@ export function hasKey(
 }
 
 /** Returns whether the keys have a secret; databases with blocks from before it have none. */
-export async function haveSecret(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ secret: boolean }[]>`
-    SELECT index_key('\\x00') <> hashtextextended('00', 0) AS secret`;
-  return row?.secret === true;
+export function haveSecret(sql: Sql) {
+  return hasRows(sql`SELECT WHERE index_key('\\x00') <> hashtextextended('00', 0)`);
 }

@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from "../db/client.ts";
 import { keepConnection } from "../db/driver/driver.ts";
+import { type TermWriter, writeAs } from "./writer/writer.ts";
 
 /** The published head: the newest block that answers may use. */
 export interface ServedHead {
@@ -115,14 +116,16 @@ export function getIndexState(sql: Queryable) {
 
 /** Stores a part of the state; `recorded_number` null: no block above the head is recorded. */
 export async function updateIndexState(
-  sql: Queryable,
+  writer: TermWriter,
   part:
     | { indexed: true }
     | { synchronised: true }
     | { recorded_number: number | null }
     | { fees_followed: boolean },
 ): Promise<void> {
-  await sql`UPDATE sync_state SET ${sql(part)}`;
+  await writeAs(writer, async (sql) => {
+    await sql`UPDATE sync_state SET ${sql(part)}`;
+  });
 }
 
 /** Binds a database to a chain: an empty one, or one after `deleteChain`. The latter raises the generation. */

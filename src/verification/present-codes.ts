@@ -1,21 +1,19 @@
 import type { Logger } from "pino";
 import { keccak256 } from "viem/utils";
 import type { Chain } from "../chain/chain.ts";
-import { sleep } from "../core/async.ts";
-import { ChainError, messageOf } from "../core/errors.ts";
 import { type Address, ZERO_ADDRESS } from "../core/evm/address.ts";
 import { isContractCode } from "../core/evm/contract-code.ts";
 import type { Sql } from "../db/client.ts";
 import {
   getUnindexedCode,
   listUnindexedCodes,
-  saveReplaced,
   saveSeen,
   type UnindexedCode,
 } from "../store/contracts/verified/present-codes.ts";
 import { isFullyVerified } from "../store/contracts/verified/verified-contract.ts";
 import { getServedHead } from "../store/sync-state.ts";
 import { failByNode } from "./errors.ts";
+import { repeat } from "./rounds.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
@@ -39,7 +37,7 @@ async function compareCodes({ sql, chain }: CodeSource, verified: readonly Unind
     const there = present[index] ?? "0x";
     // A self-destructed contract keeps its source.
     if (!isContractCode(there)) continue;
-    if (keccak256(there) !== code.codeHash) await saveReplaced(sql, code);
+    if (keccak256(there) !== code.codeHash) await saveSeen(sql, code);
     else if (code.isReplaced || !code.isAnchored) await saveSeen(sql, code, head);
   }
 }
@@ -49,23 +47,16 @@ const PAUSE_MS = 60_000;
 const COMPARED_AT_ONCE = 50;
 
 /** Compares verified codes of unknown creation with the present ones, 50 a minute, until aborted. */
-export async function keepCodesCompared(
+export function keepCodesCompared(
   source: CodeSource,
   log: Pick<Logger, "warn">,
   signal: AbortSignal,
 ): Promise<void> {
   let last = ZERO_ADDRESS;
-  while (!signal.aborted) {
-    try {
-      const codes = await listUnindexedCodes(source.sql, last, COMPARED_AT_ONCE);
-      last = (codes.length === COMPARED_AT_ONCE && codes.at(-1)?.address) || ZERO_ADDRESS;
-      if (codes.length > 0) await compareCodes(source, codes);
-    } catch (error) {
-      // The next round tries again.
-      if (!(error instanceof ChainError)) {
-        log.warn({ error: messageOf(error) }, "verified codes cannot be compared");
-      }
-    }
-    await sleep(PAUSE_MS, signal);
-  }
+  const compareNext = async () => {
+    const codes = await listUnindexedCodes(source.sql, last, COMPARED_AT_ONCE);
+    last = (codes.length === COMPARED_AT_ONCE && codes.at(-1)?.address) || ZERO_ADDRESS;
+    if (codes.length > 0) await compareCodes(source, codes);
+  };
+  return repeat(compareNext, PAUSE_MS, [log, "verified codes cannot be compared"], signal);
 }

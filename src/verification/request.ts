@@ -10,45 +10,37 @@ export interface GivenLibrary {
 /** Sources and settings in one of the five request forms. Texts as sent, unparsed. */
 export type VerificationForm =
   | {
-      /** One Solidity file with separate settings. */
-      format: "flattened";
-      source: string;
-      /** `Name` or `path:Name`. */
-      name: string;
-      compilerVersion: string;
-      optimizer: { enabled: boolean; runs: number };
-      /** Absent: the compiler's default. */
-      evmVersion?: string;
-      viaIR?: boolean;
-      libraries?: readonly GivenLibrary[];
-    }
-  | {
-      /** Standard JSON of solc, Solidity or Yul. */
-      format: "standard-json";
-      input: string;
-      name: string;
-      compilerVersion: string;
-    }
-  | {
       /** Sources and the compiler's metadata file; matched by content, not by name. */
       format: "metadata-files";
       files: readonly SourceFile[];
     }
-  | {
-      /** One Vyper file. */
-      format: "vyper";
-      source: string;
+  | ((
+      | {
+          /** One Solidity file with separate settings. */
+          format: "flattened";
+          source: string;
+          optimizer: { enabled: boolean; runs: number };
+          /** Absent: the compiler's default. */
+          evmVersion?: string;
+          viaIR?: boolean;
+          libraries?: readonly GivenLibrary[];
+        }
+      | {
+          /** Standard JSON of solc (Solidity or Yul), or of vyper. */
+          format: "standard-json" | "vyper-json";
+          input: string;
+        }
+      | {
+          /** One Vyper file. */
+          format: "vyper";
+          source: string;
+          evmVersion?: string;
+        }
+    ) & {
+      /** `Name` or `path:Name`. */
       name: string;
       compilerVersion: string;
-      evmVersion?: string;
-    }
-  | {
-      /** Standard JSON of vyper. */
-      format: "vyper-json";
-      input: string;
-      name: string;
-      compilerVersion: string;
-    };
+    });
 
 /** A verification request. */
 export type VerificationRequest = VerificationForm & {

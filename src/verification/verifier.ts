@@ -1,7 +1,5 @@
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
-import { sleep } from "../core/async.ts";
-import { messageOf } from "../core/errors.ts";
 import type { Address } from "../core/evm/address.ts";
 import { deleteOldProxyChecks } from "../store/contracts/proxies.ts";
 import { deleteOldJobs, type JobLimits } from "../store/contracts/verification-jobs.ts";
@@ -28,6 +26,7 @@ import {
   verifyProxy,
 } from "./proxies/proxies.ts";
 import type { VerificationRequest } from "./request.ts";
+import { repeat } from "./rounds.ts";
 
 export interface VerificationWorksOptions {
   catalogue: CompilerCatalogue;
@@ -65,7 +64,7 @@ export function createVerificationWorks(options: VerificationWorksOptions) {
   const closing = new AbortController();
   const workers = createWorkerPool(options.limits ?? DEFAULT_LIMITS);
   const queue = startQueue({ ...options, workers });
-  const cleaning = cleanAtIntervals([removeAbandonedFolders], log, closing.signal);
+  const cleaning = clean(removeAbandonedFolders, log, closing.signal);
   return {
     queue,
     compilers: (family: CompilerFamily) => catalogue.list(family),
@@ -78,18 +77,8 @@ export function createVerificationWorks(options: VerificationWorksOptions) {
   };
 }
 
-async function cleanAtIntervals(
-  tasks: readonly (() => Promise<unknown>)[],
-  log: Pick<Logger, "warn">,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    for (const result of await Promise.allSettled(tasks.map((task) => task()))) {
-      if (result.status === "rejected")
-        log.warn({ error: messageOf(result.reason) }, "cannot delete old verifications");
-    }
-    await sleep(CLEANING_MS, signal);
-  }
+function clean(task: () => Promise<void>, log: Pick<Logger, "warn">, signal: AbortSignal) {
+  return repeat(task, CLEANING_MS, [log, "cannot delete old verifications"], signal);
 }
 
 /** Creates the verifier of a chain, idle until `start`. */
@@ -111,9 +100,9 @@ export function createVerifier(options: VerifierOptions) {
           options.onJob?.(outcome, ms);
         },
       });
-      const deletions = [() => deleteOldJobs(sql), () => deleteOldProxyChecks(sql)];
       loops = Promise.all([
-        cleanAtIntervals(deletions, log, closing.signal),
+        clean(() => deleteOldJobs(sql), log, closing.signal),
+        clean(() => deleteOldProxyChecks(sql), log, closing.signal),
         keepProxiesFresh(options, log, closing.signal),
         keepCodesCompared(options, log, closing.signal),
       ]);

@@ -460,7 +460,7 @@ describe("reads only what belongs to the one that is asked about", () => {
   test("what a roll-back reads again", async () => {
     const last = { from: BLOCKS - 1, to: BLOCKS - 1 };
     const plans = await executedPlansOf(sql, () =>
-      listTouchedKeys(sql, stateFamilies, last, BLOCKS - 2),
+      listTouchedKeys({ sql, families: stateFamilies }, last, BLOCKS - 2),
     );
     expect(
       plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens|contract_d)/.test(node)),
@@ -473,7 +473,7 @@ describe("reads only what belongs to the one that is asked about", () => {
     await sql`DELETE FROM pg_statistic WHERE starelid = ANY (${read}::text[]::regclass[])`;
     const next = { from: BLOCKS, to: BLOCKS };
     const plans = await executedPlansOf(sql, () =>
-      listTouchedKeys(sql, stateFamilies, next, BLOCKS),
+      listTouchedKeys({ sql, families: stateFamilies }, next, BLOCKS),
     );
     await sql`ANALYZE`;
     const rows = read.map((table) => plans.reduce((sum, plan) => sum + rowsRead(plan, table), 0));

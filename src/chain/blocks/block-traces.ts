@@ -6,7 +6,7 @@ import type { Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import { lowerOf } from "../traces/address-forms.ts";
 import { fetchTraces, type TraceableBlock, type Traces } from "../traces/tracers.ts";
-import type { FetchedBlock, TransactionTrace } from "../types.ts";
+import type { FetchedBlock } from "../types.ts";
 import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { BlockSource } from "./source.ts";
 import { stateSyncHash } from "./state-sync.ts";
@@ -149,12 +149,7 @@ async function replaceFailed(
 }
 
 /** Returns the traces of one block, null when its state is pruned. Throws any other error. */
-function readTraces(
-  traces: Traces,
-  { log }: BlockSource,
-  features: NodeFeatures,
-  node: Node,
-): TransactionTrace[] | null {
+function readTraces(traces: Traces, { log }: BlockSource, features: NodeFeatures, node: Node) {
   if (!(traces instanceof NodeError)) {
     features.hasTraced = true;
     return traces;

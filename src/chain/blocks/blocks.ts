@@ -107,10 +107,7 @@ async function fetchWithReceipts(
  * (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815,
  * hiero-json-rpc-relay#4423).
  */
-async function addReceiptsLeftOut(
-  given: readonly (FetchedBlock | null)[],
-  ask: Ask,
-): Promise<(FetchedBlock | null)[]> {
+async function addReceiptsLeftOut(given: readonly (FetchedBlock | null)[], ask: Ask) {
   const fetched = given.map((one) => one && withReceiptsInOrder(one));
   const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
   if (lacking.length === 0) return fetched;
@@ -143,10 +140,7 @@ async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): P
   }
 }
 
-async function addReceiptsByTransaction(
-  fetched: readonly (FetchedBlock | null)[],
-  ask: Ask,
-): Promise<(FetchedBlock | null)[]> {
+async function addReceiptsByTransaction(fetched: readonly (FetchedBlock | null)[], ask: Ask) {
   const receipts = await askReceipts(fetched, ask);
   return fetched
     .slice(0, receipts.length)

@@ -1,10 +1,9 @@
-import { BlockNotFoundError, getBlock, getChainId } from "../../core/deep-imports.ts";
+import { getChainId } from "../../core/deep-imports.ts";
 import { asUnanswered } from "../../core/errors.ts";
 import { NodeError } from "../errors/errors.ts";
 import type { ProbeOptions } from "../options.ts";
 import type { ChainProbe } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
-import type { NodeClient } from "../rpc/node-client.ts";
 import type { NodePool } from "../rpc/pool.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { Features } from "./features.ts";
@@ -18,7 +17,7 @@ export async function probe(
 ): Promise<ChainProbe> {
   const { first, ...found } = await client.onNode(options, async (first, viem) => {
     const chainId = await getChainId(viem);
-    const [again, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
+    const again = await getChainId(viem);
     // The database is bound to it for good; a wrong one ends the process.
     if (again !== chainId) {
       throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
@@ -29,7 +28,7 @@ export async function probe(
     }
     features.forget(first);
     const { clientVersion } = await features.learn(first);
-    return { first, chainId, genesisHash, clientVersion };
+    return { first, chainId, clientVersion };
   });
   pool.expectChainId(found.chainId);
   await Promise.all(pool.nodes.filter((node) => node !== first).map(probeOther));
@@ -43,13 +42,4 @@ export async function probe(
     // After a failure `settled` is false, and the node is probed again before it serves blocks.
     await features.learn(other).catch(asUnanswered);
   }
-}
-
-async function getGenesisHash(viem: NodeClient) {
-  const { hash } = await getBlock(viem, { blockNumber: 0n }).catch((thrown: unknown) => {
-    if (!(thrown instanceof BlockNotFoundError)) throw thrown;
-    // A development chain that begins above 0 has no block 0.
-    return getBlock(viem, { blockTag: "earliest" });
-  });
-  return hash;
 }

@@ -57,11 +57,7 @@ export function errorOfAnswer(
 }
 
 /** Returns the error for one JSON-RPC error of a whole batch. The remedy is a smaller batch, unless the node is unavailable. */
-export function errorOfBatch(
-  subject: string,
-  answer: RpcErrorObject,
-  http: HttpAnswer = OK,
-): NodeError {
+export function errorOfBatch(subject: string, answer: RpcErrorObject, http: HttpAnswer = OK) {
   const error = errorOfAnswer(subject, answer, http);
   return NOT_OF_SIZE.has(error.code) || error.code === "response-too-large"
     ? error
@@ -86,27 +82,18 @@ export function errorOfStatus(subject: string, http: HttpAnswer, calls = 1): Nod
   return new NodeError(code, `${subject}: HTTP ${status}`, { retryAfterMs });
 }
 
+/** Meanings of the codes of undici, the system and zlib. */
+const TRANSPORT: readonly (readonly [RegExp, ChainErrorCode, string?])[] = [
+  [/^UND_ERR_CONNECT_TIMEOUT$/, "unreachable", "no connection in time"],
+  [/^E(?:CONNREFUSED|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH)$/, "unreachable"],
+  [/^Z_(?:BUF|DATA)_ERROR$/, "bad-answer", "the answer does not match its content-encoding"],
+];
+
 /** Returns the error for a failure of undici or zlib, whose messages name hosts, but no path or password. */
 export function errorOfTransport(subject: string, thrown: unknown): NodeError {
-  const { code, message } = thrown as NodeJS.ErrnoException;
-  switch (code) {
-    case "UND_ERR_CONNECT_TIMEOUT":
-      return new NodeError("unreachable", `${subject}: no connection in time`);
-    case "ECONNREFUSED":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-      return new NodeError("unreachable", `${subject}: ${code}`);
-    case "Z_BUF_ERROR":
-    case "Z_DATA_ERROR":
-      return new NodeError(
-        "bad-answer",
-        `${subject}: the answer does not match its content-encoding`,
-      );
-    default:
-      return new NodeError("unavailable", `${subject}: ${code ?? message}`);
-  }
+  const { code = "", message } = thrown as NodeJS.ErrnoException;
+  const [, meaning, words] = TRANSPORT.find(([codes]) => codes.test(code)) ?? [];
+  return new NodeError(meaning ?? "unavailable", `${subject}: ${words ?? (code || message)}`);
 }
 
 /** Returns the node's error, also one wrapped by an action of viem. */

@@ -1,6 +1,7 @@
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
 import { withoutStateSync } from "../blocks/state-sync.ts";
-import type { FetchedBlock, RawReceipt, RawTransaction } from "../types.ts";
+import type { FetchedBlock, RawTransaction } from "../types.ts";
+import { sumGas } from "./receipt-lists.ts";
 
 /**
  * Returns the block as its roots, bloom and gas cover it: without Polygon's state-sync transaction, and without transactions of
@@ -15,11 +16,7 @@ export function coveredByRoots(fetched: FetchedBlock): FetchedBlock {
   if (!paid.includes(false)) return rest;
   const used = quantityToNumber(block.gasUsed);
   const covered = receipts.filter((_, index) => paid[index]);
-  if (gasOf(receipts) === used || gasOf(covered) !== used) return rest;
+  if (sumGas(receipts) === used || sumGas(covered) !== used) return rest;
   const transactions = block.transactions.filter((_, index) => paid[index]);
   return { ...rest, block: { ...block, transactions }, receipts: covered };
-}
-
-function gasOf(receipts: readonly RawReceipt[]): number {
-  return receipts.reduce((sum, { gasUsed }) => sum + quantityToNumber(gasUsed), 0);
 }

@@ -1,37 +1,24 @@
-import { BlockNotFoundError, getBlock } from "../../core/deep-imports.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { NodeError, nodeErrorIn, unwrapError } from "../errors/errors.ts";
-import type { BlockHeader } from "../types.ts";
-import type { NodeClient } from "./node-client.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { NodeError } from "../errors/errors.ts";
+import { type Ask, errorIn, resultOf } from "../errors/outcomes.ts";
+import { headerOf } from "../headers.ts";
 
-/** Returns the header of a block, by default of the newest; null when the node lacks the block. */
-export async function findHeader(
-  viem: NodeClient,
-  numberOrHash?: number | Hex,
-): Promise<BlockHeader | null> {
-  try {
-    const named =
-      typeof numberOrHash === "number"
-        ? { blockNumber: BigInt(numberOrHash) }
-        : numberOrHash && { blockHash: numberOrHash };
-    const block = await getBlock(viem, named);
-    return {
-      number: Number(block.number),
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestampSeconds: Number(block.timestamp),
-    };
-  } catch (thrown) {
-    if (thrown instanceof BlockNotFoundError) return null;
-    const code = nodeErrorIn(thrown)?.code;
-    if (code === "block-unknown" || code === "block-left-out") return null;
-    throw unwrapError(thrown);
-  }
+/** Returns the header of a block, by default of the newest; null when the node lacks the block. Throws `NodeError`. */
+export async function findHeader(ask: Ask, block: number | Hex | "latest" = "latest") {
+  const isHash = typeof block === "string" && block !== "latest";
+  const method = isHash ? "eth_getBlockByHash" : "eth_getBlockByNumber";
+  const named = typeof block === "number" ? quantity(block) : block;
+  const [outcome] = await ask([{ method, params: [named, false] }]);
+  const code = errorIn(outcome)?.code;
+  if (code === "block-unknown" || code === "block-left-out") return null;
+  const answer = resultOf(outcome);
+  return answer === null ? null : headerOf(answer);
 }
 
 /** Returns the newest block's header. Throws `NodeError`. */
-export async function getHead(viem: NodeClient): Promise<BlockHeader> {
-  const head = await findHeader(viem);
+export async function getHead(ask: Ask) {
+  const head = await findHeader(ask);
   if (!head) throw new NodeError("bad-answer", "the node has no newest block");
   return head;
 }

@@ -54,11 +54,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
    * Sends the calls again each time that the answer is late, a trace once: a large one would be made many times at the node. The
    * first answer counts, and only the first request's failure.
    */
-  async function sendHedged(
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-    leave: Release,
-  ): Promise<Outcome[]> {
+  async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal, leave: Release) {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
     const isHeavy = HEAVY.test(calls[0]?.method ?? "");

@@ -75,11 +75,7 @@ export function createContractCaller() {
   }
 
   /** Returns the results of a group's calls: null for a failure, an error for used-up gas; undefined when the group failed. */
-  async function callGroup(
-    viem: NodeClient,
-    calls: readonly ContractCall[],
-    blockHash: Hex,
-  ): Promise<Returned[] | undefined> {
+  async function callGroup(viem: NodeClient, calls: readonly ContractCall[], blockHash: Hex) {
     try {
       const results = await readContract(viem, {
         address: STATIC_CALLS,

@@ -7,7 +7,6 @@ import { type Ask, errorIn, fillIn, isMissing, type Outcome } from "../errors/ou
 import type { RpcCall } from "../options.ts";
 import type { BlockReference } from "../questions.ts";
 import { findHeader, getHead } from "../rpc/find-header.ts";
-import { createNodeClient } from "../rpc/node-client.ts";
 
 /** Further errors by which nodes refuse a hash where they accept a number, from a node that never accepted one. */
 const DOUBTFUL: ReadonlySet<ChainErrorCode> = new Set(["node-error", "bad-answer"]);
@@ -51,7 +50,7 @@ async function askByNumber({ number, hash }: BlockReference, calls: readonly Rpc
     ),
   }));
   const outcomes = await ask(named);
-  const header = await findHeader(createNodeClient(ask), number);
+  const header = await findHeader(ask, number);
   if (!header) throw new NodeError("block-unknown", `the node has no block ${number}`);
   if (header.hash !== hash) {
     throw new NodeError("block-replaced", `block ${number} is another one by now`);
@@ -64,14 +63,13 @@ const MOST_MOVES = 40;
 
 /** Reads count only while the head stands still: anvil 1.7.1 mixes states while it mines. Pieces shrink when it moves. */
 async function askWhileStill(calls: readonly RpcCall[], ask: Ask): Promise<Outcome[]> {
-  const viem = createNodeClient(ask);
   const outcomes: Outcome[] = [];
-  let before = await getHead(viem);
+  let before = await getHead(ask);
   let size = LARGEST_PIECE;
   for (let moves = 0; outcomes.length < calls.length; ) {
     const piece = calls.slice(outcomes.length, outcomes.length + size);
     const answers = await ask(piece);
-    const after = await getHead(viem);
+    const after = await getHead(ask);
     if (before.hash === after.hash) {
       outcomes.push(...answers);
     } else if (++moves > MOST_MOVES) {

@@ -76,11 +76,7 @@ export function createAgreement(options: AgreementOptions) {
   }
 
   /** Returns a block without contradictions; undefined when all answering nodes repeat the first. */
-  async function findBetter(
-    first: Answer,
-    found: readonly Found[],
-    retry: Retry,
-  ): Promise<FetchedBlock | undefined> {
+  async function findBetter(first: Answer, found: readonly Found[], retry: Retry) {
     const { blockNumber, traced, proof } = first;
     const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
     const words = new Map([[first.node, first.fetched]]);

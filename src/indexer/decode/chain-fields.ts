@@ -41,26 +41,23 @@ const RECEIPT_FIELDS: readonly (readonly [string, (value: unknown) => boolean])[
 const TRANSACTION_FIELDS = [
   ...["sourceHash", "mint", "isSystemTx"],
   ...["calls", "feeToken", "feePayer", "feeCurrency"],
-] as const;
+].map((name) => [name, () => true] as const);
 
 /** Returns the chain-specific fields of a receipt, with the node's texts; undefined when it has none. */
-export function fieldsOfReceipt(receipt: RawReceipt): Fields | undefined {
-  let found: Fields | undefined;
-  for (const [name, isValid] of RECEIPT_FIELDS) {
-    const value = (receipt as unknown as Fields)[name];
-    if (isNothing(value) || !isValid(value)) continue;
-    found ??= {};
-    found[name] = value;
-  }
-  return found;
+export function fieldsOfReceipt(receipt: RawReceipt) {
+  return pick(receipt, RECEIPT_FIELDS);
 }
 
 /** Returns the chain-specific fields of a transaction; undefined when it has none. */
-export function fieldsOfTransaction(transaction: RawTransaction): Fields | undefined {
+export function fieldsOfTransaction(transaction: RawTransaction) {
+  return pick(transaction, TRANSACTION_FIELDS);
+}
+
+function pick(answer: object, fields: typeof RECEIPT_FIELDS) {
   let found: Fields | undefined;
-  for (const name of TRANSACTION_FIELDS) {
-    const value = (transaction as unknown as Fields)[name];
-    if (isNothing(value)) continue;
+  for (const [name, isValid] of fields) {
+    const value = (answer as Fields)[name];
+    if (isNothing(value) || !isValid(value)) continue;
     found ??= {};
     found[name] = value;
   }

@@ -95,43 +95,40 @@ function decodeMovements({ topics, data }: RawLog): readonly Movement[] {
   const [event, topic1, topic2, topic3] = topics;
   switch (event) {
     case TRANSFER:
-      if (topic1 && topic2 && topic3) return [identified(STANDARD.erc721, topic1, topic2, topic3)];
+      if (topic1 && topic2 && topic3) return [move(STANDARD.erc721, topic1, topic2, topic3, null)];
       if (topic1 && topic2) {
-        return hexLength(data) === WORD ? [fungible(STANDARD.erc20, topic1, topic2, data)] : NONE;
+        return hexLength(data) === WORD ? [move(STANDARD.erc20, topic1, topic2, null, data)] : NONE;
       }
       // Collections older than ERC-721 (CryptoKitties) index nothing.
       return topic1 === undefined && hexLength(data) === 3 * WORD
-        ? [identified(STANDARD.erc721, wordAt(data, 0), wordAt(data, 1), wordAt(data, 2))]
+        ? [move(STANDARD.erc721, wordAt(data, 0), wordAt(data, 1), wordAt(data, 2), null)]
         : NONE;
     case TRANSFER_SINGLE:
       return topic2 && topic3 && hexLength(data) === 2 * WORD
-        ? [multiple(topic2, topic3, wordAt(data, 0), wordAt(data, 1))]
+        ? [move(STANDARD.erc1155, topic2, topic3, wordAt(data, 0), wordAt(data, 1))]
         : NONE;
     case TRANSFER_BATCH:
       return topic2 && topic3 ? batch(topic2, topic3, data) : NONE;
     case ERC404_AMOUNT:
       return topic1 && topic2 && !topic3 && hexLength(data) === WORD
-        ? [fungible(STANDARD.erc404, topic1, topic2, data)]
+        ? [move(STANDARD.erc404, topic1, topic2, null, data)]
         : NONE;
     case ERC404_ID:
       return topic1 && topic2 && topic3
-        ? [identified(STANDARD.erc404, topic1, topic2, topic3)]
+        ? [move(STANDARD.erc404, topic1, topic2, topic3, null)]
         : NONE;
     default:
       return NONE;
   }
 }
 
-function fungible(standard: number, from: Hex, to: Hex, amount: Hex): Movement {
-  return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId: null, amount };
-}
-
-function identified(standard: number, from: Hex, to: Hex, tokenId: Hex): Movement {
-  return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId, amount: null };
-}
-
-function multiple(from: Hex, to: Hex, tokenId: Hex, amount: Hex): Movement {
-  const standard = STANDARD.erc1155;
+function move(
+  standard: number,
+  from: Hex,
+  to: Hex,
+  tokenId: Hex | null,
+  amount: Hex | null,
+): Movement {
   return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId, amount };
 }
 
@@ -140,7 +137,7 @@ function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
   const ids = wordsOfArray(data, 0);
   const amounts = wordsOfArray(data, 1);
   if (!ids || !amounts || ids.length !== amounts.length) return NONE;
-  return ids.map((id, index) => multiple(from, to, id, amounts[index] as Hex));
+  return ids.map((id, index) => move(STANDARD.erc1155, from, to, id, amounts[index] as Hex));
 }
 
 /** Returns the elements of the dynamic `uint256[]` at offset word `index`; undefined when they exceed the data. */

@@ -113,11 +113,7 @@ export function addSide(sides: Map<Hex, number>, address: Hex | null, side: numb
 }
 
 /** Returns the fields of some types as JSON, or null. A signed gas price is kept where the effective one differs (Arbitrum). */
-function extraFields(
-  transaction: RawTransaction,
-  receipt: RawReceipt,
-  gasPrice: Hex,
-): string | null {
+function extraFields(transaction: RawTransaction, receipt: RawReceipt, gasPrice: Hex) {
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = transaction;
   const { blobGasUsed, blobGasPrice } = receipt;
   const hasAccessList = Array.isArray(accessList) && accessList.length > 0;

@@ -32,7 +32,7 @@ interface Rereading {
   traced: boolean;
   isNewestFirst: boolean;
   /** Returns the blocks left. */
-  find(sql: Queryable): Promise<BlockRange | null>;
+  find(sql: Queryable): Promise<BlockRange | undefined>;
   /** Writes the rows of the blocks from `from` on. Returns false when one of them is not the indexed one. */
   write(sql: Transaction, from: number, rows: ChainRows): Promise<boolean>;
   /** Reports the number of blocks left, and why the last one failed. */

@@ -2,7 +2,6 @@ import type { BlockReference } from "../../chain/questions.ts";
 import { asUnanswered } from "../../core/errors.ts";
 import { type FeePayment, getFeePayment } from "../../store/state/addresses/fee-payments.ts";
 import { updateIndexState } from "../../store/sync-state.ts";
-import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 
 /** Blocks needed to show that fees do not arrive: one answer may be wrong. */
@@ -31,9 +30,7 @@ export function createFeeWatch(): (sync: Sync) => Promise<void> {
       if (arrives === undefined) return;
       unpaid = arrives ? 0 : unpaid + 1;
       if (!arrives && payment !== "hidden" && unpaid < UNPAID_BLOCKS) continue;
-      await writeAs(writer, (transaction) =>
-        updateIndexState(transaction, { fees_followed: arrives }),
-      );
+      await updateIndexState(writer, { fees_followed: arrives });
       if (!arrives) options.log.info(UNNAMED);
       return;
     }

@@ -1,5 +1,7 @@
 import { keccak256, toRlp } from "../../core/deep-imports.ts";
 import { type Hex, hexToBytes } from "../../core/evm/hex.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { integer, rlp } from "./encoding.ts";
 
 /** A node's RLP content: leaf, extension or branch. Nodes shorter than a hash are embedded in their parent. */
 type Node = (Uint8Array | Node)[];
@@ -17,7 +19,7 @@ const HASH_LENGTH = 32;
 export function orderedTrieRoot(values: readonly Hex[]): Hex {
   if (values.length === 0) return keccak256("0x80");
   const items = values.map((value, index) => ({
-    path: toRlp(integer(index)).slice(2),
+    path: rlp(integer(quantity(index), "index")).slice(2),
     value: hexToBytes(value),
   }));
   return keccak256(toRlp(build(items, 0), "bytes"));
@@ -47,9 +49,4 @@ function reference(node: Node): Uint8Array | Node {
 function compact(digits: string, isLeaf: boolean): Buffer {
   const flag = isLeaf ? 2 : 0;
   return Buffer.from(digits.length % 2 === 0 ? `${flag}0${digits}` : `${flag + 1}${digits}`, "hex");
-}
-
-function integer(value: number): Hex {
-  const digits = value === 0 ? "" : value.toString(16);
-  return `0x${digits.padStart(digits.length + (digits.length % 2), "0")}`;
 }

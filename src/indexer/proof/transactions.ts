@@ -56,45 +56,30 @@ export async function recoverSender(transaction: RawTransaction): Promise<Addres
 function readParts(transaction: RawTransaction): Parts {
   const type = quantityToNumber(transaction.type ?? "0x0");
   const { nonce, gas, value, input } = transaction;
-  const to = transaction.to ?? "0x";
+  const isTyped = type !== 0;
+  const { yParity, v } = transaction;
+  const accessList = transaction.accessList ?? [];
   const r = integer(transaction.r, "r");
   const s = integer(transaction.s, "s");
-  if (type === 0) {
-    const price = integer(transaction.gasPrice, "gasPrice");
-    return {
-      type,
-      signed: [
-        integer(nonce, "nonce"),
-        price,
-        integer(gas, "gas"),
-        to,
-        integer(value, "value"),
-        input,
-      ],
-      signature: [integer(transaction.v, "v"), r, s],
-    };
-  }
   const signed: RlpValue[] = [
-    integer(transaction.chainId, "chainId"),
+    ...(isTyped ? [integer(transaction.chainId, "chainId")] : []),
     integer(nonce, "nonce"),
     ...encodeFees(type, transaction),
     integer(gas, "gas"),
-    to,
+    transaction.to ?? "0x",
     integer(value, "value"),
     input,
-    (transaction.accessList ?? []).map(({ address, storageKeys }) => [address, storageKeys]),
+    ...(isTyped ? [accessList.map(({ address, storageKeys }) => [address, storageKeys])] : []),
     ...encodeLaterFields(type, transaction),
   ];
-  return {
-    type,
-    signed,
-    signature: [integer(transaction.yParity ?? transaction.v, "yParity"), r, s],
-  };
+  const parity = isTyped ? integer(yParity ?? v, "yParity") : integer(v, "v");
+  return { type, signed, signature: [parity, r, s] };
 }
 
-/** Returns the fields of EIP-2930, EIP-1559 and later. */
+/** Returns the price of gas, or the fees of EIP-1559. */
 function encodeFees(type: number, transaction: RawTransaction): RlpValue[] {
   switch (type) {
+    case 0:
     case 1:
       return [integer(transaction.gasPrice, "gasPrice")];
     case 2:

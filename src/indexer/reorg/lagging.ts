@@ -39,11 +39,7 @@ export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
 }
 
 /** Returns the node's head when it is above ours, on the same chain. */
-async function headAbove(
-  { chain }: Sync,
-  ours: ServedHead,
-  ask: AskOptions,
-): Promise<Head | undefined> {
+async function headAbove({ chain }: Sync, ours: ServedHead, ask: AskOptions) {
   const [head, same] = await Promise.all([
     chain.fetchHead(ask).catch(asUnanswered),
     chain.fetchHeader(ours.number, ask).catch(asUnanswered),

@@ -108,11 +108,8 @@ export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean>
   if (!(await mayFollow(sync, node, ours))) return false;
   // A reset development chain has no common ancestor to search for.
   if (sync.isDevelopment && (await followReset(sync, ours))) return true;
-  const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
-    node: node.node,
-    from: Math.min(ours.number, node.number),
-    startBlock: sync.identity.startBlock,
-  });
+  const from = Math.min(ours.number, node.number);
+  const ancestor = await findCommonAncestor(sync, node.node, from);
   if (ancestor === null) return followReset(sync, ours);
   if (ancestor === ours.number) return false;
   await returnTo(sync, ours, ancestor);

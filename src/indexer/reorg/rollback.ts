@@ -15,6 +15,7 @@ import { deleteChain, deleteChainRowsAbove } from "../../store/writer/chain.ts";
 import { finishTransactions } from "../../store/writer/recorded-rows.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import { timeStage } from "../../telemetry/metrics.ts";
+import type { Sync } from "../context.ts";
 import { requireKept, type Writer } from "../publish.ts";
 import { type AfterDeletion, tablesOf } from "../state/family.ts";
 import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "../state/reading.ts";
@@ -29,9 +30,9 @@ const LONGEST_STRIDE = 64;
 
 /** Returns the newest common block at or below `from`, or null. Throws `ChainError` (retryable) when headers do not continue. */
 export async function findCommonAncestor(
-  chain: Chain,
-  writer: Writer,
-  { node, from, startBlock }: { node: NodeName; from: number; startBlock: number },
+  { chain, writer, identity: { startBlock } }: Sync,
+  node: NodeName,
+  from: number,
 ): Promise<number | null> {
   let expected: string | undefined;
   let stride = FIRST_STRIDE;
@@ -85,7 +86,7 @@ export async function rollBack(
   const removed = { from: ancestor + 1, to: head.number };
   const range = { ...removed, signs: await listSigns(sql, removed) };
   const [keys, block] = await Promise.all([
-    listTouchedKeys(sql, families, range, ancestor),
+    listTouchedKeys(writer, range, ancestor),
     getBlockReference(sql, ancestor),
   ]);
   const values = block && (await read(keys, block));

@@ -7,11 +7,11 @@ import {
   applyAddresses,
   type CoinBalance,
   type CoinToRead,
-  countPendingCoinBalances,
   forgetCoinBalances,
   listPendingCoins,
   listTouchedCoins,
   revertAddresses,
+  selectPendingCoins,
   writeCoinBalances,
 } from "../../store/state/addresses/state.ts";
 import type { StateFamily } from "./family.ts";
@@ -25,7 +25,7 @@ export const coins: StateFamily<CoinToRead, CoinBalance> = {
   reading: {
     listTouched: listTouchedCoins,
     listPending: (sql, _scope, limit) => listPendingCoins(sql, limit),
-    countPending: countPendingCoinBalances,
+    selectPending: selectPendingCoins,
     write: writeCoinBalances,
     async fetch(chain, keys, block, ask) {
       const addresses = keys.map(({ address }) => address);

@@ -2,7 +2,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { AskOptions } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import type { Address } from "../../core/evm/address.ts";
-import type { Queryable, Transaction } from "../../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 
@@ -50,8 +50,10 @@ export interface StateReading<Key = unknown, Row = unknown> {
   listPending(sql: Queryable, scope: ContractScope, limit: number): Promise<Key[]>;
   /** Returns keys of contracts to read without a sign of change; a sample of many. */
   listSampled?(sql: Queryable, contracts: readonly Address[]): Promise<Key[]>;
-  /** Returns the number of pending rows, counted up to `limit`. */
-  countPending(sql: Queryable, limit: number): Promise<number>;
+  /** Adds the keys of sampled rows that are not stored. */
+  addSampled?(sql: Transaction, rows: readonly Row[]): Promise<void>;
+  /** Selects the pending rows. */
+  selectPending(sql: Queryable): Fragment;
   /** Reads the keys at a block. Throws `ChainError`. */
   fetch(
     chain: Chain,
@@ -67,6 +69,12 @@ interface StateAnswers<Row> {
   rows: Row[];
   /** Contracts with an unanswered read, which stays pending. */
   unanswered: Address[];
+}
+
+/** The families of a chain, and its database. */
+export interface ChainState {
+  sql: Queryable;
+  families: readonly StateFamily[];
 }
 
 /** Returns all tables of the families. */

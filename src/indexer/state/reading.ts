@@ -3,11 +3,11 @@ import type { AskOptions } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import { chunk } from "../../core/async.ts";
 import type { Address } from "../../core/evm/address.ts";
-import type { Queryable, Transaction } from "../../db/client.ts";
+import type { Transaction } from "../../db/client.ts";
 import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../../store/state/tokens/unresponsive.ts";
-import type { StateFamily, StateReading } from "./family.ts";
+import type { ChainState, StateFamily, StateReading } from "./family.ts";
 
 /** State to read from the node. */
 export type StateKeys = readonly { reading: StateReading; keys: readonly unknown[] }[];
@@ -21,19 +21,13 @@ export interface StateValues {
 }
 
 /** Returns the state that the recorded blocks of a range may have changed, to be read at the block `at`. */
-export function listTouchedKeys(
-  sql: Queryable,
-  families: readonly StateFamily[],
-  range: SignedRange,
-  at: number,
-): Promise<StateKeys> {
+export function listTouchedKeys({ sql, families }: ChainState, range: SignedRange, at: number) {
   return listKeys(families, (reading) => reading.listTouched(sql, range, at));
 }
 
 /** Returns pending state, at most about `limit` keys of each family; of one contract only its own. */
 export function listPendingKeys(
-  sql: Queryable,
-  families: readonly StateFamily[],
+  { sql, families }: ChainState,
   scope: ContractScope,
   limit: number,
 ): Promise<StateKeys> {
@@ -42,11 +36,7 @@ export function listPendingKeys(
 }
 
 /** Returns the state of contracts to read without a sign of change. */
-export function listSampledKeys(
-  sql: Queryable,
-  families: readonly StateFamily[],
-  contracts: readonly Address[],
-): Promise<StateKeys> {
+export function listSampledKeys({ sql, families }: ChainState, contracts: readonly Address[]) {
   return listKeys(families, async (reading) => (await reading.listSampled?.(sql, contracts)) ?? []);
 }
 
@@ -60,14 +50,12 @@ function listKeys(
 }
 
 /** Returns the number of pending rows, by family, each counted up to `limit`. */
-export async function countPending(
-  sql: Queryable,
-  families: readonly StateFamily[],
-  limit: number,
-): Promise<Record<string, number>> {
-  const counted = listReadings(families).map(
-    async ({ name, reading }) => [name, await reading.countPending(sql, limit)] as const,
-  );
+export async function countPending({ sql, families }: ChainState, limit: number) {
+  const counted = listReadings(families).map(async ({ name, reading }) => {
+    const [row] = await sql<[{ count: number }]>`
+      SELECT count(*) FROM (${reading.selectPending(sql)} LIMIT ${limit}) AS pending`;
+    return [name, row.count] as const;
+  });
   return Object.fromEntries(await Promise.all(counted));
 }
 

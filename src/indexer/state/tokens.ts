@@ -4,11 +4,11 @@ import type { Address } from "../../core/evm/address.ts";
 import type { TokenStandard } from "../../store/lists/token-transfers.ts";
 import {
   applyTokens,
-  countPendingTokens,
   listPendingTokens,
   listTokens,
   listTouchedTokens,
   revertTokens,
+  selectPendingTokens,
   type TokenToRead,
   writeTokenMetadata,
   writeTokenSupplies,
@@ -36,7 +36,7 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
     listTouched: listTouchedTokens,
     listPending: listPendingTokens,
     listSampled: listTokens,
-    countPending: countPendingTokens,
+    selectPending: selectPendingTokens,
     async fetch(chain, keys, block, ask) {
       const ofMetadata = keys.filter(({ metadata }) => metadata).map(({ address }) => address);
       const ofSupply = keys.filter(({ supply }) => supply).map(({ address }) => address);

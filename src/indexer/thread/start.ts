@@ -34,15 +34,7 @@ export type WorkerMessage =
   | { status: IndexerStatus; counted: CountedMetrics }
   | { fatal: string; publicReason: string };
 
-export interface Indexer {
-  /** Returns the indexer's last status. */
-  status(): IndexerStatus;
-  /** Returns the seconds since then. */
-  silence(): number;
-  /** Returns the thread's metrics so far. */
-  counted(): CountedMetrics;
-  stop(): Promise<void>;
-}
+export type Indexer = ReturnType<typeof startIndexer>;
 
 const PROCESS_NAME = randomBytes(4).toString("hex");
 const RESTART_PAUSE_MS = 1_000;
@@ -56,7 +48,7 @@ export function startIndexer(
     log,
     onFatal,
   }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string, publicReason: string) => void },
-): Indexer {
+) {
   let status = initialStatus();
   let counted: CountedMetrics = [];
   let heardAt = performance.now();
@@ -96,8 +88,11 @@ export function startIndexer(
   }
 
   return {
+    /** Returns the indexer's last status. */
     status: () => status,
+    /** Returns the seconds since then. */
     silence: () => Math.floor((performance.now() - heardAt) / 1_000),
+    /** Returns the thread's metrics so far. */
     counted: () => counted,
     async stop() {
       stopping = true;

@@ -1,7 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import { DEPOSIT_TYPE } from "../../core/evm/deposits.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { type Fragment, firstRow, type Queryable } from "../../db/client.ts";
+import { type Fragment, firstRow, firstValue, type Queryable } from "../../db/client.ts";
 import { publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { type BlockBounds, behindPlace, inPublishedBlocks } from "../lists/page.ts";
@@ -141,18 +141,17 @@ export function getBlockPace(sql: Queryable) {
 }
 
 /** Returns the number of the last published block at or before a time, or of the first at or after it; undefined without one. */
-export async function findBlockNumber(
+export function findBlockNumber(
   sql: Queryable,
   timestampSeconds: number,
   closest: "before" | "after",
-): Promise<number | undefined> {
+) {
   const [isWithin, towards] = closest === "before" ? [sql`<=`, sql`DESC`] : [sql`>=`, sql`ASC`];
-  const [block] = await sql<{ number: number }[]>`
+  return firstValue(sql<{ number: number }[]>`
     SELECT number FROM blocks
     WHERE timestamp ${isWithin} ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
     ORDER BY timestamp ${towards}, number ${towards}
-    LIMIT 1`;
-  return block?.number;
+    LIMIT 1`);
 }
 
 /** Returns number and hash of a recorded block; undefined when there is none. */

@@ -18,8 +18,6 @@ export interface GasBlock {
   lowestPrice: string | null;
 }
 
-type TipRow = { safe: string | null; proposed: string | null; fast: string | null };
-
 /** Reads the gas of the newest `length` blocks: percentiles of tips above the base fee, without unpaid transactions. */
 export async function readGasWindow(sql: Queryable, length: number): Promise<GasWindow> {
   const blocks = await sql<GasBlock[]>`
@@ -31,7 +29,7 @@ export async function readGasWindow(sql: Queryable, length: number): Promise<Gas
     WHERE number <= (SELECT head_number FROM sync_state)
       AND number > (SELECT head_number FROM sync_state) - ${length}::bigint
     ORDER BY number`;
-  const [tips] = await sql<TipRow[]>`
+  const [tips = null] = await sql<NonNullable<GasWindow["tips"]>[]>`
     WITH paid AS (
       SELECT greatest(gas_price - coalesce(base_fee_per_gas, 0), 0) AS tip, t.gas_used
       FROM blocks b
@@ -44,10 +42,6 @@ export async function readGasWindow(sql: Queryable, length: number): Promise<Gas
     SELECT min(tip) FILTER (WHERE sold * 100 >= total * 10) AS safe,
       min(tip) FILTER (WHERE sold * 100 >= total * 50) AS proposed,
       min(tip) FILTER (WHERE sold * 100 >= total * 90) AS fast
-    FROM ranked`;
-  return { blocks, tips: isPaid(tips) ? tips : null };
-}
-
-function isPaid(tips: TipRow | undefined): tips is NonNullable<GasWindow["tips"]> {
-  return tips !== undefined && tips.safe !== null && tips.proposed !== null && tips.fast !== null;
+    FROM ranked HAVING count(*) > 0`;
+  return { blocks, tips };
 }

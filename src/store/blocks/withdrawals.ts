@@ -28,8 +28,7 @@ export interface WithdrawalEntry extends Withdrawal {
 /** Returns the withdrawals of a published block, in their order. */
 export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number) {
   return sql<Withdrawal[]>`
-    SELECT withdrawal_index, validator_index, address,
-      amount AS amount_gwei
+    SELECT withdrawal_index, validator_index, address, amount AS amount_gwei
     FROM withdrawals
     WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
     ORDER BY withdrawal_index`;
@@ -52,9 +51,8 @@ export async function listWithdrawals(
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   const { places } = await placesOf(sql, keys, KEY);
   return sql<WithdrawalEntry[]>`
-    SELECT w.block_number, b.timestamp AS timestamp_seconds,
-      w.withdrawal_index, w.validator_index, w.address,
-      w.amount AS amount_gwei
+    SELECT w.block_number, b.timestamp AS timestamp_seconds, w.withdrawal_index, w.validator_index,
+      w.address, w.amount AS amount_gwei
     FROM ${places}
     CROSS JOIN LATERAL withdrawals_at(places.block_number, places.withdrawal_index) w
     ${blockOf(sql, sql`w.block_number`)}

@@ -45,8 +45,7 @@ export async function deleteProxy(sql: Queryable, address: Address): Promise<voi
 /** Returns the target of an address; undefined when there is none or it is outdated. */
 export function getProxy(sql: Queryable, address: Address) {
   return firstRow(sql<ProxyRow[]>`
-    SELECT address, kind, implementations, conflicts, beacon,
-      block_number, block_hash
+    SELECT address, kind, implementations, conflicts, beacon, block_number, block_hash
     FROM valid_proxies WHERE address = ${address}`);
 }
 

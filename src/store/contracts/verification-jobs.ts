@@ -161,18 +161,17 @@ export async function findTurn(
 }
 
 /** Claims a job; undefined when it no longer waits. It counts as abandoned 15 s after the last `renewLease`. */
-export async function claimJob(sql: Sql, { address, guid }: Omit<Turn, "source">) {
-  const [row] = await sql<ClaimedJob[]>`
+export function claimJob(sql: Sql, { address, guid }: Omit<Turn, "source">) {
+  const claiming = sql<ClaimedJob[]>`
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
       started_at = now(), lease_until = now() + ${LEASE}::interval
     WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
-    RETURNING guid, address, attempts AS attempt, compiler, compiler_version,
-      request`.catch((error): [] => {
+    RETURNING guid, address, attempts AS attempt, compiler, compiler_version, request`;
+  return firstRow(claiming).catch((error: unknown) => {
     // Another process has claimed the address at the same moment.
-    if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
+    if (failureCodeOf(error) === UNIQUE_VIOLATION) return undefined;
     throw error;
   });
-  return row;
 }
 
 /** Returns the time since a running job was claimed; bounded, as the database's clock may have changed. */

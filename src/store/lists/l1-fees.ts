@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from "../../db/client.ts";
+import { firstRow, type Queryable, type Transaction } from "../../db/client.ts";
 import { dayOf } from "../state/daily-statistics.ts";
 import type { BlockRange } from "../writer/chain.ts";
 import type { ChainRows } from "../writer/chain-tables.ts";
@@ -27,12 +27,11 @@ export async function readL1Fees(
   return (place) => fees.get(placeText(place)) ?? "";
 }
 
-/** Returns the range of published blocks with unread L1 fees, on a chain with such fees; null when there are none. */
-export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> {
-  const [range] = await sql<BlockRange[]>`
+/** Returns the range of published blocks with unread L1 fees, on a chain with such fees; undefined without any. */
+export function getUnreadFees(sql: Queryable) {
+  return firstRow(sql<BlockRange[]>`
     SELECT start_block AS from, least(l1_fees_from - 1, head_number) AS to FROM sync_state
-    WHERE l1_fees AND head_number IS NOT NULL AND l1_fees_from > start_block`;
-  return range ?? null;
+    WHERE l1_fees AND head_number IS NOT NULL AND l1_fees_from > start_block`);
 }
 
 /**

@@ -71,9 +71,7 @@ export interface TransactionWithReceipt extends SignedTransaction, Omit<StoredRe
 /** Returns the transactions at places, in the order of the places. */
 export async function listTransactionsAt(sql: Queryable, places: readonly TransactionPlace[]) {
   const query = sql<TransactionWithReceipt[]>`
-    SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds, t.block_number,
-      t.transaction_index, ${signedColumns(sql)}, t.created_contract, t.cumulative_gas_used,
-      t.gas_used, t.status, t.l1_fee
+    SELECT b.timestamp AS timestamp_seconds, ${signedColumns(sql)}, ${receiptColumns(sql)}
     FROM unnest(
       ${places.map(({ blockNumber }) => blockNumber)}::bigint[],
       ${places.map(({ transactionIndex }) => transactionIndex)}::int[]
@@ -87,8 +85,7 @@ export async function listTransactionsAt(sql: Queryable, places: readonly Transa
 /** Returns the transaction of a hash; undefined when it is not in a published block. */
 export function getSignedTransaction(sql: Queryable, hash: Hex) {
   return firstRow(sql<SignedTransaction[]>`
-    SELECT b.hash AS block_hash, t.block_number, t.transaction_index, ${signedColumns(sql)}
-    FROM transaction_place(${hash}) p
+    SELECT ${signedColumns(sql)} FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number
     WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`);
@@ -101,17 +98,25 @@ export async function getSignedTransactionAt(
   transactionIndex: number,
 ): Promise<{ transaction: SignedTransaction | null } | undefined> {
   const [row] = await sql<(SignedTransaction | { hash: null })[]>`
-    SELECT b.hash AS block_hash, b.number AS block_number, t.transaction_index, ${signedColumns(sql)}
-    FROM blocks b
+    SELECT ${signedColumns(sql)} FROM blocks b
     LEFT JOIN LATERAL transaction_at(b.number, ${transactionIndex}) t ON true
     WHERE b.number = ${blockNumber} AND ${inPublishedBlocks(sql, {}, "number")}`;
   return row && { transaction: row.hash === null ? null : row };
 }
 
-/** Selects the signed fields of `transactions t`. */
+/** Selects the fields of `transactions t` in the block `b` that its signed form and its receipt share. */
+function placedColumns(sql: Queryable): Fragment {
+  return sql`b.hash AS block_hash, b.number AS block_number, t.transaction_index, t.hash, t.type,
+    t.from_address AS from, t.to_address AS to, t.gas_price, t.extra`;
+}
+
 function signedColumns(sql: Queryable): Fragment {
-  return sql`t.hash, t.type, t.from_address AS from, t.to_address AS to, t.nonce, t.value, t.gas,
-    t.gas_price, t.max_fee_per_gas, t.max_priority_fee_per_gas, t.input, t.v, t.r, t.s, t.extra`;
+  return sql`${placedColumns(sql)}, t.nonce, t.value, t.gas, t.max_fee_per_gas,
+    t.max_priority_fee_per_gas, t.input, t.v, t.r, t.s`;
+}
+
+function receiptColumns(sql: Queryable): Fragment {
+  return sql`t.created_contract, t.cumulative_gas_used, t.gas_used, t.status, t.l1_fee`;
 }
 
 /** Returns the receipt of a transaction, its logs in order; undefined when it is not in a published block. */
@@ -119,12 +124,8 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
   type Row = Omit<StoredReceipt, "logs"> & (TransactionLog | { logIndex: null });
   // One row for each log, so that a single statement reads one state of the chain.
   const rows = await sql<Row[]>`
-    SELECT b.hash AS block_hash, t.block_number,
-      t.transaction_index, t.hash, t.type, t.from_address AS from,
-      t.to_address AS to, t.created_contract,
-      t.cumulative_gas_used, t.gas_used,
-      t.gas_price, t.status, t.extra, t.l1_fee, l.log_index, l.address,
-      l.topic0, l.topic1, l.topic2, l.topic3, l.data
+    SELECT ${placedColumns(sql)}, ${receiptColumns(sql)},
+      l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data
     FROM transaction_place(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
     JOIN blocks b ON b.number = p.block_number

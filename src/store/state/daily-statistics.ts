@@ -68,11 +68,8 @@ export async function revertDailyStatistics(sql: Transaction, range: BlockRange)
     SELECT ${value} FROM blocks
     WHERE number < ${range.from} AND ${dayOf(sql, sql`timestamp`)} = known.day
       AND timestamp >= extract(epoch FROM known.day::timestamp AT TIME ZONE 'UTC')::bigint)`;
-  const price = (
-    kind: "minimum" | "maximum",
-  ): Fragment => sql`${sql(kind === "minimum" ? "min" : "max")}(
-    coalesce(${sql(`gas_price_${kind}`)}, (SELECT ${sql(kind === "minimum" ? "min" : "max")}(gas_price)
-      FROM transactions_of_block(number))))`;
+  const price = (extreme: Fragment, column: Fragment) => sql`
+    ${extreme}(coalesce(${column}, (SELECT ${extreme}(gas_price) FROM transactions_of_block(number))))`;
   const sums = SUMS.map((name) => sql`${sql(name)} = known.${sql(name)} - gone.${sql(name)}`);
   await sql`
     WITH gone AS (${additions(sql, range)})
@@ -82,9 +79,9 @@ export async function revertDailyStatistics(sql: Transaction, range: BlockRange)
       last_timestamp = CASE WHEN gone.last_timestamp < known.last_timestamp THEN known.last_timestamp
         ELSE coalesce(${left(sql`max(timestamp)`)}, known.last_timestamp) END,
       gas_price_minimum = CASE WHEN gone.gas_price_minimum <= known.gas_price_minimum
-        THEN ${left(price("minimum"))} ELSE known.gas_price_minimum END,
+        THEN ${left(price(sql`min`, sql`gas_price_minimum`))} ELSE known.gas_price_minimum END,
       gas_price_maximum = CASE WHEN gone.gas_price_maximum >= known.gas_price_maximum
-        THEN ${left(price("maximum"))} ELSE known.gas_price_maximum END
+        THEN ${left(price(sql`max`, sql`gas_price_maximum`))} ELSE known.gas_price_maximum END
     FROM gone WHERE known.day = gone.day`;
   await sql`DELETE FROM daily_statistics WHERE block_count = 0`;
   return undefined;
@@ -147,9 +144,8 @@ export function listDailyStatistics(
     SELECT day - '1970-01-01'::date AS day, block_count,
       first_timestamp, last_timestamp,
       transaction_count, fees + l1_fees AS fees, rewards, gas_used,
-      gas_limit, block_bytes, gas_price_minimum,
-      gas_price_maximum, gas_price_sum,
-      new_addresses, uncle_count, uncle_eighths
+      gas_limit, block_bytes, gas_price_minimum, gas_price_maximum, gas_price_sum, new_addresses,
+      uncle_count, uncle_eighths
     FROM daily_statistics
     WHERE day >= '1970-01-01'::date + ${days.from}::int AND day <= '1970-01-01'::date + ${days.to}::int
     ORDER BY daily_statistics.day ${direction(sql, order)}`;
@@ -167,9 +163,9 @@ export async function getLastDayWithoutL1Fees(
   { l1FeesFrom }: Pick<ServedHead, "l1FeesFrom">,
 ): Promise<number> {
   if (l1FeesFrom === null) return Number.NEGATIVE_INFINITY;
-  const [row] = await sql<{ day: number }[]>`
-    SELECT ${dayOf(sql, sql`timestamp`)} - '1970-01-01'::date AS day FROM blocks WHERE number = ${l1FeesFrom - 1}`;
-  return row?.day ?? Number.NEGATIVE_INFINITY;
+  const day = await firstValue(sql<{ day: number }[]>`
+    SELECT ${dayOf(sql, sql`timestamp`)} - '1970-01-01'::date AS day FROM blocks WHERE number = ${l1FeesFrom - 1}`);
+  return day ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Returns the burnt and withdrawn sums since the first block. */

@@ -62,14 +62,13 @@ export async function listNftsOfOwner(
   const count = await countConsecutiveTransfers(sql, token, limit);
   if (count === limit) return undefined;
   const owned = (count === 0 ? idsByTransfers : idsMovedTogether)(sql, token, owner);
-  const rows = await sql<{ tokenId: string }[]>`
+  return pluck(sql<{ tokenId: string }[]>`
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
       ${behindKey(sql, page, { token_id: "numeric" }, "asc")}
     ORDER BY token_id
-    LIMIT ${page.limit} OFFSET ${page.skip}`;
-  return rows.map((row) => row.tokenId);
+    LIMIT ${page.limit} OFFSET ${page.skip}`);
 }
 
 /** Returns ids of a collection with transfers of their own, ascending, at most `limit`. */

@@ -1,4 +1,4 @@
-import type { Queryable, Transaction } from "../../db/client.ts";
+import { firstRow, hasRows, type Queryable, type Transaction } from "../../db/client.ts";
 import { addTracedAddresses } from "../state/addresses/state.ts";
 import { type BlockRange, encodeChainRows, inRange, insertChainRows } from "./chain.ts";
 import type { ChainRows, ChainTableName } from "./chain-tables.ts";
@@ -11,19 +11,16 @@ const TRACED: readonly ChainTableName[] = [
   "contracts",
 ];
 
-/** Returns the range of published blocks without internal transactions on a chain that is not traced; null when there are none. */
-export async function getUntraced(sql: Queryable): Promise<BlockRange | null> {
-  const [range] = await sql<BlockRange[]>`
+/** Returns the range of published blocks without internal transactions on a chain that is not traced; undefined without any. */
+export function getUntraced(sql: Queryable) {
+  return firstRow(sql<BlockRange[]>`
     SELECT coalesce(traced_to + 1, start_block) AS from, coalesce(head_number, -1) AS to FROM sync_state
-    WHERE NOT traced AND coalesce(traced_to + 1, start_block) <= head_number`;
-  return range ?? null;
+    WHERE NOT traced AND coalesce(traced_to + 1, start_block) <= head_number`);
 }
 
 /** Returns whether a block's internal transactions are indexed. */
-export async function isTraced(sql: Queryable, blockNumber: number): Promise<boolean> {
-  const [state] = await sql<{ isTraced: boolean }[]>`
-    SELECT traced OR coalesce(traced_to >= ${blockNumber}, false) AS is_traced FROM sync_state`;
-  return state?.isTraced ?? false;
+export function isTraced(sql: Queryable, blockNumber: number) {
+  return hasRows(sql`SELECT FROM sync_state WHERE traced OR traced_to >= ${blockNumber}`);
 }
 
 /** Marks the chain as traced: all its blocks have internal transactions. Earlier answers are void (`index_id`). */

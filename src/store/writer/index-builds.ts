@@ -1,5 +1,5 @@
 import type { Sql } from "../../db/client.ts";
-import { type WriterTerm, writeAs } from "./writer.ts";
+import { type TermWriter, writeAs } from "./writer.ts";
 
 /** An index that replaces another one, or a primary key, while the chain is served (migrations/0080_narrow_indexes.sql). */
 interface IndexBuild {
@@ -21,7 +21,7 @@ export function listIndexBuilds(sql: Sql) {
 
 /** Builds an index beside the old one, then swaps them. Rejects on abort or a long lock. Throws `WriterReplacedError`. */
 export async function buildIndex(
-  writer: { sql: Sql; term: WriterTerm },
+  writer: TermWriter,
   { name, tableName, definition, replaced }: IndexBuild,
   signal: AbortSignal,
 ): Promise<void> {

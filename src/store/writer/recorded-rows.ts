@@ -12,14 +12,12 @@ import { chainTables } from "./chain-tables.ts";
 /** Published blocks counted again when a server is replaced: more than a standby's lag. */
 const KEPT_BLOCKS = 10_000;
 
-/** A server has lost rows of published blocks. */
-export class RowsLostError extends StoreError {
-  constructor(lost: string) {
-    super(
-      "rows-lost",
-      `a database server has lost rows of published blocks, nothing is answered until they are back: ${lost}`,
-    );
-  }
+/** Returns the error of a server that has lost rows of published blocks. */
+export function rowsLost(lost: string) {
+  return new StoreError(
+    "rows-lost",
+    `a database server has lost rows of published blocks, nothing is answered until they are back: ${lost}`,
+  );
 }
 
 /** Stores how many rows of a range this transaction records. */

@@ -1,17 +1,14 @@
 import { hasRows, type Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 import { type ChainTableName, chainTables } from "./chain-tables.ts";
-import { type WriterTerm, writeAs } from "./writer.ts";
+import { type TermWriter, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
 /** Time limit of the wait for the table's lock: later queries of the table wait behind it. */
 const LOCK_TIMEOUT = "2s";
 
 /** Returns the tables to record into. On one server a view replaces `transaction_hashes` once its index exists. */
-export async function listRecordedTables(writer: {
-  sql: Sql;
-  term: WriterTerm;
-}): Promise<readonly ChainTableName[]> {
+export async function listRecordedTables(writer: TermWriter): Promise<readonly ChainTableName[]> {
   const names = Object.keys(chainTables) as ChainTableName[];
   const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
   return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
@@ -23,7 +20,7 @@ function hasTable(sql: Sql) {
 }
 
 /** Replaces the table with the view; returns false if the index is missing, or the table stays locked. */
-async function replaceTable(writer: { sql: Sql; term: WriterTerm }): Promise<boolean> {
+async function replaceTable(writer: TermWriter): Promise<boolean> {
   const [index] = await writer.sql`
     SELECT FROM pg_index
     WHERE indexrelid = to_regclass('transactions_hash') AND indisvalid AND NOT is_distributed()`;

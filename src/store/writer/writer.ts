@@ -18,6 +18,12 @@ export interface WriterTerm {
   begun: string;
 }
 
+/** A client, and the term under which it writes. */
+export interface TermWriter {
+  sql: Sql;
+  term: WriterTerm;
+}
+
 /** Another writer or a lost session ended the term. The published state must be read again: a crash may have lost commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
@@ -28,19 +34,10 @@ export class WriterReplacedError extends StoreError {
   }
 }
 
-/** A newer version has upgraded the database. An older one's writes would lack the newer columns. */
-class OutdatedWriterError extends StoreError {
-  constructor() {
-    super(
-      "writer-outdated",
-      "a newer Periscope has upgraded the database; this one indexes no more blocks",
-    );
-  }
-}
-
 /**
  * Tries to become the writer, for as long as the one session of `sql` lives, and ends the last term's transactions. Undefined while
- * another holds the lock or one with fewer chains waits. Throws `OutdatedWriterError`.
+ * another holds the lock or one with fewer chains waits. Throws `StoreError` of code
+ * `writer-outdated` after a newer version's upgrade: an older one's writes would lack the newer columns.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -68,7 +65,10 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   // Later upgrades end the term.
   if (await isOutdated(sql)) {
     await releaseWriterLock(sql);
-    throw new OutdatedWriterError();
+    throw new StoreError(
+      "writer-outdated",
+      "a newer Periscope has upgraded the database; this one indexes no more blocks",
+    );
   }
   return term;
 }
@@ -106,7 +106,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 
 /** Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts. On several servers it waits for the disk. */
 export async function writeAs(
-  { sql, term }: { sql: Sql; term: WriterTerm },
+  { sql, term }: TermWriter,
   write: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   await sql.begin(async (transaction) => {

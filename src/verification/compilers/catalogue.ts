@@ -19,11 +19,7 @@ import {
 } from "./versions.ts";
 
 /** The usable compilers. */
-export interface CompilerCatalogue {
-  /** Returns the compiler of a version, downloaded if need be. Throws `VerificationError` of code `compiler-unavailable`. */
-  resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
-  list(language: CompilerFamily): Promise<string[]>;
-}
+export type CompilerCatalogue = ReturnType<typeof createCatalogue>;
 
 interface CatalogueOptions {
   /** Folders of compilers, filled by hand or by the downloader; a missing one is empty. */
@@ -35,7 +31,7 @@ interface CatalogueOptions {
 export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
 
 /** Creates the catalogue of bundled, stored and downloadable compilers; of equally good fits the first in that order counts. */
-export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
+export function createCatalogue({ folders, downloads }: CatalogueOptions) {
   async function present(family: CompilerFamily): Promise<CompilerBuild[]> {
     const bundled = family === "solc" ? [bundledBuild()] : [];
     return [...bundled, ...(await buildsIn(folders[family], family))];
@@ -46,7 +42,8 @@ export function createCatalogue({ folders, downloads }: CatalogueOptions): Compi
   }
 
   return {
-    resolve: async (family, requested) => {
+    /** Returns the compiler of a version, downloaded if need be. Throws `VerificationError` of code `compiler-unavailable`. */
+    resolve: async (family: CompilerFamily, requested: string): Promise<CompilerBuild> => {
       const wanted = parseVersion(requested);
       // A list may answer late, or not at all.
       const exact = wanted && chooseExactBuild(wanted, await present(family));
@@ -62,7 +59,7 @@ export function createCatalogue({ folders, downloads }: CatalogueOptions): Compi
         nearest: nearestVersions(wanted, builds),
       });
     },
-    list: async (family) => {
+    list: async (family: CompilerFamily) => {
       const versions = (await known(family)).map(({ version }) => `v${formatVersion(version)}`);
       return [...new Set(versions)].sort((left, right) =>
         right.localeCompare(left, "en", { numeric: true }),
@@ -73,10 +70,8 @@ export function createCatalogue({ folders, downloads }: CatalogueOptions): Compi
 
 function bundledBuild(): CompilerBuild {
   const file = createRequire(import.meta.url).resolve("solc/soljson.js");
-  return { kind: "soljson", version: parseVersion(BUNDLED_VERSION) ?? NO_VERSION, file };
+  return { kind: "soljson", version: parseVersion(BUNDLED_VERSION) as CompilerVersion, file };
 }
-
-const NO_VERSION: CompilerVersion = { release: "0.0.0", prerelease: "", commit: "" };
 
 /** Executables first: they are faster and have no limits of their own. */
 async function buildsIn(folder: string | undefined, family: CompilerFamily) {

@@ -25,12 +25,7 @@ export interface ListedBuild {
 }
 
 /** The compilers of one list, stored in one folder. */
-export interface CompilerDownloads {
-  /** Lists builds that run here, read again after an hour; empty, and logged, when unreadable. */
-  list(): Promise<ListedBuild[]>;
-  /** Returns the path of the compiler's file. Undefined, and logged, when unavailable. Concurrent calls share one download. */
-  fetch(build: ListedBuild): Promise<string | undefined>;
-}
+export type CompilerDownloads = ReturnType<typeof createDownloads>;
 
 export interface DownloadOptions {
   /** A `list.json` as of binaries.soliditylang.org; paths in it are relative to it. */
@@ -59,7 +54,7 @@ const List = z.object({
 });
 
 /** Creates the downloader of a list. Fetches nothing before the first call. */
-export function createDownloads(options: DownloadOptions): CompilerDownloads {
+export function createDownloads(options: DownloadOptions) {
   const { listUrl, folder, log } = options;
   const running = new Map<string, Promise<string | undefined>>();
   let known: Promise<ListedBuild[]> = Promise.resolve([]);
@@ -112,6 +107,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
   }
 
   return {
+    /** Lists builds that run here, read again after an hour; empty, and logged, when unreadable. */
     list: () => {
       if (performance.now() >= validUntil) {
         validUntil = performance.now() + LIST_RETRY_MS;
@@ -119,7 +115,8 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       }
       return known;
     },
-    fetch: (build) => {
+    /** Returns the path of the compiler's file. Undefined, and logged, when unavailable. Concurrent calls share one download. */
+    fetch: (build: ListedBuild) => {
       const started = running.get(build.url);
       if (started !== undefined) return started;
       const download = fetchFile(build).finally(() => running.delete(build.url));
@@ -152,10 +149,8 @@ function runsHere(name: string, kind: CompilerKind): boolean {
 
 /** Returns the file name, with only digits, dots and words of the version. */
 function formatFileName({ kind, version }: ListedBuild): string {
-  const long = `v${formatVersion(version)}`;
-  return kind === "soljson"
-    ? `soljson-${long}.js`
-    : `${kind === "vyper" ? "vyper" : "solc"}-${long}`;
+  const name = `${kind === "native" ? "solc" : kind}-v${formatVersion(version)}`;
+  return kind === "soljson" ? `${name}.js` : name;
 }
 
 /** Returns the host, the only part of a URL that may be logged. */

@@ -21,6 +21,9 @@ export type FurtherInput = Readonly<Record<string, Settings>>;
 
 export type Settings = Readonly<Record<string, unknown>>;
 
+/** Parts that most requests lack. */
+export const NOTHING_FURTHER = { rest: {}, libraries: [], possiblePaths: [] };
+
 /** Null: not named. */
 export interface Target {
   path: string | null;

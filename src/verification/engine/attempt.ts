@@ -44,32 +44,27 @@ export interface Attempt {
   names: { path: string; name: string }[];
 }
 
-const SOLC_OUTPUTS = [
+const OUTPUTS = [
   "abi",
   "devdoc",
   "userdoc",
+  "evm.bytecode.object",
+  "evm.deployedBytecode.object",
+  "evm.methodIdentifiers",
+];
+const VYPER_OUTPUTS = [...OUTPUTS, "layout"];
+const SOLC_OUTPUTS = [
+  ...OUTPUTS,
   "storageLayout",
   "transientStorageLayout",
   "metadata",
   "evm.legacyAssembly",
-  "evm.bytecode.object",
   "evm.bytecode.sourceMap",
   "evm.bytecode.linkReferences",
-  "evm.deployedBytecode.object",
   "evm.deployedBytecode.sourceMap",
   "evm.deployedBytecode.linkReferences",
   "evm.deployedBytecode.immutableReferences",
   "evm.deployedBytecode.functionDebugData",
-  "evm.methodIdentifiers",
-];
-const VYPER_OUTPUTS = [
-  "abi",
-  "devdoc",
-  "userdoc",
-  "layout",
-  "evm.bytecode.object",
-  "evm.deployedBytecode.object",
-  "evm.methodIdentifiers",
 ];
 /** Documentation that violates vyper's rules is an error only when it is requested. */
 const VYPER_CODE_OUTPUTS = VYPER_OUTPUTS.filter((output) => !output.endsWith("doc"));

@@ -112,11 +112,7 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
 ];
 
 /** Looks for one changed setting that matches, within `budgetMs`, best with equal metadata. Returns a hint; verifies nothing. */
-export async function diagnoseSettings(
-  session: Session,
-  failed: Attempt,
-  budgetMs: number,
-): Promise<string | undefined> {
+export async function diagnoseSettings(session: Session, failed: Attempt, budgetMs: number) {
   const { input } = failed;
   const [closest] = failed.candidates;
   if (input.language === "Vyper" || closest === undefined) return undefined;
@@ -129,10 +125,8 @@ export async function diagnoseSettings(
   const onChain = readCodeMetadata(session.onChain.runtimeCode);
   for (const { settings, words } of changes(input, release, onChain)) {
     const started = performance.now();
-    const [best] =
-      (await attemptOnce(session, { ...input, settings, target }).catch(ignoreRefusal))
-        ?.candidates ?? [];
-    const quality = await (best === undefined ? null : qualityOf(best.match));
+    const [best] = (await tryOnce(session, { ...input, settings, target }))?.candidates ?? [];
+    const quality = best ? qualityOf(best.match) : null;
     if (quality !== null) found ??= words;
     if (quality === "full") found = words;
     // The next compile takes about as long.
@@ -155,15 +149,18 @@ export async function* attemptEvmVersions(
       : input.target;
   for (const { settings } of evmVersions(input, session.compiler.version.release)) {
     const started = performance.now();
-    const tried = await attemptOnce(session, { ...input, settings, target }).catch(ignoreRefusal);
+    const tried = await tryOnce(session, { ...input, settings, target });
     if (tried?.candidates[0] && rankOf(tried.candidates[0].match) > 0) yield tried;
     const now = performance.now();
     if (now + (now - started) > end) break;
   }
 }
 
-function ignoreRefusal(error: unknown): undefined {
-  if (!(error instanceof VerificationError)) throw error;
+/** As `attemptOnce`; undefined where it is refused. */
+function tryOnce(session: Session, input: CompilerInput) {
+  return attemptOnce(session, input).catch((error: unknown) => {
+    if (!(error instanceof VerificationError)) throw error;
+  });
 }
 
 /** Returns the contract of the same name in another file that is the one on chain, as `path:Name`. */
@@ -171,7 +168,7 @@ async function findNamesake(session: Session, input: CompilerInput): Promise<str
   const { path, name } = input.target;
   if (path === null || name === null || input.sources.size === 1) return undefined;
   const other = { ...input, target: { path: null, name } };
-  const [best] = (await attemptOnce(session, other).catch(ignoreRefusal))?.candidates ?? [];
+  const [best] = (await tryOnce(session, other))?.candidates ?? [];
   return best && rankOf(best.match) > 0 ? `${best.path}:${best.name}` : undefined;
 }
 

@@ -24,7 +24,7 @@ import { attemptEvmVersions, diagnoseSettings, explain, WRONG_ARGUMENTS } from "
 import { readImmutables } from "./immutables.ts";
 import { givenAddresses } from "./kept-sources.ts";
 import { trialOf } from "./trial.ts";
-import { describeContract, type VerifiedSource } from "./verified-source.ts";
+import { describeContract } from "./verified-source.ts";
 
 /** Input of a verification. */
 export interface VerifyTask {
@@ -46,10 +46,7 @@ export interface VerifyHooks {
 }
 
 /** Compiles a request and compares it with the chain, blocking its process. Throws `VerificationError`. */
-export async function verify(
-  task: VerifyTask,
-  { open, onFailure }: VerifyHooks,
-): Promise<VerifiedSource> {
+export async function verify(task: VerifyTask, { open, onFailure }: VerifyHooks) {
   const { build } = task;
   const request = JSON.parse(task.request, withoutByteOrderMark) as VerificationRequest;
   const onChain: OnChainCode = {

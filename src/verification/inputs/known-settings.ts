@@ -50,11 +50,7 @@ const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorR
 const NOT_OF_YUL = ["viaIR", "metadata"];
 
 /** Keeps settings that may change code or metadata: others would be shown as if they had. */
-export function knownSettings(
-  settings: Settings,
-  language: CompilerLanguage,
-  release: string,
-): Settings {
+export function knownSettings(settings: Settings, language: CompilerLanguage, release: string) {
   if (language === "Vyper") return asTruth(pick(settings, vyperSettings(release)), release);
   if (language === "Yul") return without(withoutOutput(settings), NOT_OF_YUL);
   if (compareReleases(release, REFUSES_SINCE) >= 0) return withoutOutput(settings);

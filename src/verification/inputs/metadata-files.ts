@@ -3,7 +3,7 @@ import { librariesByFile } from "../../core/evm/libraries.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { recordOf } from "../../core/json/record-schema.ts";
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
-import type { CompilerInput, Settings } from "../compilers/input.ts";
+import { type CompilerInput, NOTHING_FURTHER, type Settings } from "../compilers/input.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/metadata/content-hash.ts";
 import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/variants.ts";
@@ -47,10 +47,8 @@ export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
       files.filter(({ text }) => text !== found.text),
     ),
     settings: convertSettings(settings),
-    rest: {},
     target: { path: target[0], name: target[1] },
-    libraries: [],
-    possiblePaths: [],
+    ...NOTHING_FURTHER,
   };
 }
 

@@ -18,18 +18,15 @@ import { readStandardJson } from "./standard-json.ts";
 export function requestedCompiler(
   form: VerificationForm,
 ): { family: CompilerFamily; version: string } | undefined {
-  switch (form.format) {
-    case "flattened":
-    case "standard-json":
-      return { family: "solc", version: form.compilerVersion };
-    case "vyper":
-    case "vyper-json":
-      return { family: "vyper", version: form.compilerVersion };
-    case "metadata-files": {
-      const metadata = findMetadata(form.files);
-      return metadata && { family: "solc", version: metadata.compilerVersion };
-    }
+  if (form.format !== "metadata-files") {
+    return { family: familyOf(form.format), version: form.compilerVersion };
   }
+  const metadata = findMetadata(form.files);
+  return metadata && { family: "solc", version: metadata.compilerVersion };
+}
+
+function familyOf(format: VerificationForm["format"]): CompilerFamily {
+  return format.startsWith("vyper") ? "vyper" : "solc";
 }
 
 /** Converts a request of any form into one compile. `onChain` is the metadata at the end of the code on chain. */
@@ -54,13 +51,12 @@ function readForm(form: VerificationForm, version: CompilerVersion, onChain: Cod
     case "flattened":
       return readFlattened(form, version.release, onChain);
     case "standard-json":
-      return readStandardJson(form.input, form.name, "solc");
+    case "vyper-json":
+      return readStandardJson(form.input, form.name, familyOf(form.format));
     case "metadata-files":
       return readMetadataFiles(form.files);
     case "vyper":
       return readVyper(form);
-    case "vyper-json":
-      return readStandardJson(form.input, form.name, "vyper");
   }
 }
 
@@ -84,17 +80,10 @@ function withoutUnusedHash(settings: Settings): Settings {
 
 /** Returns whether the sources of a request are too large; false for invalid JSON. */
 export function isTooLarge(form: VerificationForm): boolean {
-  switch (form.format) {
-    case "flattened":
-    case "vyper":
-      return sumSizes([form.source]) > MAX_SOURCE_BYTES;
-    case "metadata-files":
-      return sumSizes(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
-    case "standard-json":
-    case "vyper-json":
-      // JSON has at least the bytes of its texts: most requests need no parsing.
-      return Buffer.byteLength(form.input) > MAX_SOURCE_BYTES && hasLargeSources(form.input);
-  }
+  if ("source" in form) return sumSizes([form.source]) > MAX_SOURCE_BYTES;
+  if ("files" in form) return sumSizes(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
+  // JSON has at least the bytes of its texts: most requests need no parsing.
+  return Buffer.byteLength(form.input) > MAX_SOURCE_BYTES && hasLargeSources(form.input);
 }
 
 function hasLargeSources(text: string): boolean {

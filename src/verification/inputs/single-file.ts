@@ -1,4 +1,4 @@
-import type { CompilerInput, Settings } from "../compilers/input.ts";
+import { type CompilerInput, NOTHING_FURTHER, type Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata/metadata.ts";
@@ -73,9 +73,7 @@ export function readVyper(form: VyperForm): CompilerInput {
     language: "Vyper",
     sources: collectSources([{ path: file, text: form.source }]),
     settings: evmVersionSetting(form.evmVersion),
-    rest: {},
     target: { path: file, name: null },
-    libraries: [],
-    possiblePaths: [],
+    ...NOTHING_FURTHER,
   };
 }

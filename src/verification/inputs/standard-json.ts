@@ -1,11 +1,12 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
-import type {
-  CompilerInput,
-  CompilerLanguage,
-  FurtherInput,
-  Settings,
-  Target,
+import {
+  type CompilerInput,
+  type CompilerLanguage,
+  type FurtherInput,
+  NOTHING_FURTHER,
+  type Settings,
+  type Target,
 } from "../compilers/input.ts";
 import { splitName, splitNameIn } from "../request.ts";
 import { collectSources, parseObject, refuse } from "./compiler-input.ts";
@@ -40,10 +41,9 @@ export function readStandardJson(
     language,
     sources: collectSources(sources),
     settings,
+    ...NOTHING_FURTHER,
     rest,
     target: compiler === "vyper" ? vyperTarget(name, sources) : solcTarget(name, sources),
-    libraries: [],
-    possiblePaths: [],
   };
 }
 

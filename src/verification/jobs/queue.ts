@@ -36,12 +36,7 @@ export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
 }
 
 /** A chain in the queue. */
-export interface JobChain {
-  /** Checks for a new job at once. */
-  wake(): void;
-  /** Removes the chain, stops its running jobs and returns them to the queue. */
-  stop(): Promise<void>;
-}
+export type JobChain = ReturnType<ReturnType<typeof startQueue>["add"]>;
 
 interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
   /** Concurrent compiles in this process. As many jobs of each chain may wait for its node besides. */
@@ -288,7 +283,8 @@ export function startQueue(options: QueueOptions) {
   return {
     /** Returns schemas of its chains, without those whose tables do not answer. */
     schemas: () => answering().map(({ schema }) => schema),
-    add: (source: JobSource): JobChain => {
+    /** Adds a chain. `wake` checks for a new job at once; `stop` removes the chain and returns its running jobs to the queue. */
+    add: (source: JobSource) => {
       const member: Member = {
         ...source,
         stopping: new AbortController(),

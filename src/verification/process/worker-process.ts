@@ -46,16 +46,7 @@ class WorkerError extends PeriscopeError {
 export type Answer = Exclude<WorkerAnswer, { type: "failed" }>;
 
 /** A process that does one task with one compiler. */
-export interface WorkerProcess {
-  /** False after its end. */
-  isAlive(): boolean;
-  /** Loads the compiler ahead of a task. */
-  prepare(limits: WorkerLimits): void;
-  /** Runs the task; kills the process at a limit or an abort. Throws `VerificationError` with a cause, `WorkerError` without. */
-  run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
-  /** Kills it and removes its folder. */
-  end(): Promise<void>;
-}
+export type WorkerProcess = Awaited<ReturnType<typeof startWorkerProcess>>;
 
 const OWN_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
@@ -69,7 +60,7 @@ const READABLE = [
   .flatMap((place) => [place, realpathSync(place)]);
 
 /** Starts a process that has no environment and can read only this program and the compiler. Throws `VerificationError`. */
-export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
+export async function startWorkerProcess(build: CompilerBuild) {
   const file = await realpath(build.file).catch((error) => {
     throw brokenCompiler(build, error);
   });
@@ -104,13 +95,17 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
     });
   };
   return {
+    /** False after its end. */
     isAlive,
-    prepare: (limits) => send({ type: "prepare" }, limits),
-    run: (task, limits, signal) => {
+    /** Loads the compiler ahead of a task. */
+    prepare: (limits: WorkerLimits) => send({ type: "prepare" }, limits),
+    /** Runs the task; kills the process at a limit or an abort. Throws `VerificationError` with a cause, `WorkerError` without. */
+    run: (task: Task, limits: WorkerLimits, signal?: AbortSignal) => {
       const answer = supervise(child, limits, signal);
       send(task, limits);
       return answer;
     },
+    /** Kills it and removes its folder. */
     end: async () => {
       // An executable may have left children in its group.
       if (isAlive() || build.kind !== "soljson") killGroup(child);

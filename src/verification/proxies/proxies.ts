@@ -2,8 +2,7 @@ import type { Logger } from "pino";
 import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { ChainErrorCode } from "../../chain/errors/codes.ts";
-import { sleep } from "../../core/async.ts";
-import { ChainError, messageOf } from "../../core/errors.ts";
+import { ChainError } from "../../core/errors.ts";
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
 import {
@@ -19,6 +18,7 @@ import {
 import { getVerifiedAbi } from "../../store/contracts/verified/verified-contract.ts";
 import { getServedHead } from "../../store/sync-state.ts";
 import { addressOfGuid, createGuid } from "../jobs/submit.ts";
+import { repeat } from "../rounds.ts";
 import { type DetectedProxy, detectProxy } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: Chain };
@@ -93,7 +93,7 @@ const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
 ]);
 
 /** Refreshes proxies that were upgraded or reorganised away, and 50 others a minute, until aborted. Unanswered ones are suspended. */
-export async function keepProxiesFresh(
+export function keepProxiesFresh(
   source: ProxySource,
   log: Pick<Logger, "warn">,
   signal: AbortSignal,
@@ -116,27 +116,22 @@ export async function keepProxiesFresh(
     }
   }
 
-  while (!signal.aborted) {
-    try {
-      const now = performance.now();
-      const resting = [...rests].filter(([, { until }]) => until > now).map(([address]) => address);
-      const found = await listStaleProxies(source.sql, REFRESHED_AT_ONCE, resting);
-      if (now >= nextRoundAt) {
-        const round = await listProxies(source.sql, last, REFRESHED_AT_ONCE, resting);
-        last = (round.length === REFRESHED_AT_ONCE && round.at(-1)) || ZERO_ADDRESS;
-        nextRoundAt = now + ROUND_MS;
-        found.push(...round);
-      }
-      for (const address of new Set(found)) {
-        if (signal.aborted) return;
-        await refresh(address);
-      }
-    } catch (error) {
-      // The next round tries again.
-      if (!(error instanceof ChainError)) {
-        log.warn({ error: messageOf(error) }, "cannot refresh proxies; trying again in a minute");
-      }
+  async function refreshNext(): Promise<void> {
+    const now = performance.now();
+    const resting = [...rests].filter(([, { until }]) => until > now).map(([address]) => address);
+    const found = await listStaleProxies(source.sql, REFRESHED_AT_ONCE, resting);
+    if (now >= nextRoundAt) {
+      const round = await listProxies(source.sql, last, REFRESHED_AT_ONCE, resting);
+      last = (round.length === REFRESHED_AT_ONCE && round.at(-1)) || ZERO_ADDRESS;
+      nextRoundAt = now + ROUND_MS;
+      found.push(...round);
     }
-    await sleep(REFRESH_MS, signal);
+    for (const address of new Set(found)) {
+      if (signal.aborted) return;
+      await refresh(address);
+    }
   }
+
+  const failed = "cannot refresh proxies; trying again in a minute";
+  return repeat(refreshNext, REFRESH_MS, [log, failed], signal);
 }

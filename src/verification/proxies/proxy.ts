@@ -56,11 +56,7 @@ export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fet
  * decides alone. Otherwise the generic patterns are read in one batch, and the first with an
  * address wins. Throws the reader's errors.
  */
-export async function detectProxy(
-  reader: ProxyReader,
-  address: Address,
-  block: BlockReference,
-): Promise<DetectedProxy | null> {
+export async function detectProxy(reader: ProxyReader, address: Address, block: BlockReference) {
   const [code] = await reader.fetchCodes([address], block);
   if (code === undefined || code === "0x") return null;
   const digits = withWholeAddress(code.slice(2));

@@ -55,7 +55,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
     }
   }
   for (const name of await listDeferredIndexes(sql)) await buildDeferredIndex(sql, name);
-  await updateIndexState(sql, { indexed: true });
+  await updateIndexState(writer, { indexed: true });
   await markStateRead(sql, shape.head);
   await verifyContract(sql);
   await sql`VACUUM ANALYZE`;

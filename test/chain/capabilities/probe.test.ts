@@ -11,7 +11,6 @@ describe("probe", () => {
     const { chain } = openChain([node]);
     expect(await chain.probe()).toEqual({
       chainId: 31337,
-      genesisHash: node.chain.at(0)?.block.hash,
       clientVersion: "scripted/1",
       capabilities: {
         blockReceipts: true,
@@ -29,17 +28,6 @@ describe("probe", () => {
     node.fail({ method: "txpool_status", effect: rpcError(-32_603, "Internal error") });
     const { chain } = openChain([node]);
     expect(await chain.probe()).toMatchObject({ capabilities: { txpool: true } });
-  });
-
-  test("takes the earliest block for genesis where there is no block 0", async () => {
-    const node = await openNode();
-    const { chain } = openChain([node]);
-    const isZero = {
-      method: "eth_getBlockByNumber",
-      when: ({ params }: { params: readonly unknown[] }) => params[0] === "0x0",
-    };
-    node.fail({ ...isZero, effect: lie(() => null) });
-    expect(await chain.probe()).toMatchObject({ genesisHash: node.chain.at(0)?.block.hash });
   });
 
   test.each([
@@ -127,14 +115,5 @@ describe("probe", () => {
       blockReceipts: true,
       txpool: true,
     });
-  });
-
-  test("sees another chain when a development node was replaced", async () => {
-    const node = await openNode();
-    const { chain } = openChain([node]);
-    const before = await chain.probe();
-    node.chain.reset();
-    const after = await chain.probe();
-    expect(after.genesisHash).not.toBe(before.genesisHash);
   });
 });

@@ -8,7 +8,7 @@ it("what was read of a family in bunches is written at once", async () => {
   const readingOf = (name: string): StateReading => ({
     listTouched: async () => [],
     listPending: async () => [],
-    countPending: async () => 0,
+    selectPending: (sql) => sql`SELECT WHERE false`,
     fetch: async () => ({ rows: [], unanswered: [] }),
     write: async (_, blockNumber, rows) => {
       written.push([name, blockNumber, ...rows]);

@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import type { Queryable } from "../../../db/client.ts";
+import { pluck, type Queryable } from "../../../db/client.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 
 /** A call by its callee and the selector in its data (`0x` and 8 hex digits). */
@@ -23,7 +23,7 @@ const FIRST_DELEGATE = 1_000_000;
  */
 export async function listMethodNames(sql: Queryable, calls: readonly CalledMethod[]) {
   if (calls.length === 0) return [];
-  const rows = await sql<{ name: string | null }[]>`
+  return pluck(sql<{ name: string | null }[]>`
     WITH called AS (
       SELECT * FROM unnest(
         ${calls.map(({ address }) => address)}::bytea[],
@@ -53,6 +53,5 @@ export async function listMethodNames(sql: Queryable, calls: readonly CalledMeth
       WHERE m.key = ANY (sources.selectors)
       ORDER BY sources.address, m.key, sources.rank
     )
-    SELECT named.name FROM called LEFT JOIN named USING (address, selector) ORDER BY called.place`;
-  return rows.map(({ name }) => name);
+    SELECT named.name FROM called LEFT JOIN named USING (address, selector) ORDER BY called.place`);
 }

@@ -35,20 +35,15 @@ function unindexedCodes(sql: Queryable): Fragment {
     WHERE creation_transaction IS NULL`;
 }
 
-/** Stores that other code was observed, unless another code was verified meanwhile. */
-export async function saveReplaced(sql: Queryable, { address, codeHash }: UnindexedCode) {
-  await sql`
-    UPDATE verified_contracts SET is_replaced = true
-    WHERE address = ${address} AND code_hash = ${codeHash}`;
-}
-
-/** Stores that the code was observed at a block, unless another code was verified meanwhile. */
+/** Stores that the code was seen at a block, or without one that other code was, unless another code was verified meanwhile. */
 export async function saveSeen(
   sql: Queryable,
   { address, codeHash }: UnindexedCode,
-  { number, hash }: { number: number; hash: Hex },
+  seen?: { number: number; hash: Hex },
 ): Promise<void> {
+  const changes = seen
+    ? sql`is_replaced = false, block_number = ${seen.number}, block_hash = ${seen.hash}`
+    : sql`is_replaced = true`;
   await sql`
-    UPDATE verified_contracts SET is_replaced = false, block_number = ${number}, block_hash = ${hash}
-    WHERE address = ${address} AND code_hash = ${codeHash}`;
+    UPDATE verified_contracts SET ${changes} WHERE address = ${address} AND code_hash = ${codeHash}`;
 }

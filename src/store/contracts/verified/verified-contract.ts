@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Address } from "../../../core/evm/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../../core/evm/hex.ts";
-import { type Fragment, hasRows, type Queryable, type Transaction } from "../../../db/client.ts";
+import {
+  type Fragment,
+  firstValue,
+  hasRows,
+  type Queryable,
+  type Transaction,
+} from "../../../db/client.ts";
 import { getBlockReference } from "../../blocks/blocks.ts";
 import { getCreationFacts } from "../creations.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
@@ -92,10 +98,7 @@ export interface VerifiedContract
 }
 
 /** Returns the rank of a match: full above partial, both codes above one. */
-function matchRank(row: {
-  runtimeMatch: MatchQuality | null;
-  creationMatch: MatchQuality | null;
-}): number {
+function matchRank(row: Pick<VerifiedContractRow, "runtimeMatch" | "creationMatch">): number {
   const matches = [row.runtimeMatch, row.creationMatch].filter((match) => match !== null);
   return (matches.includes("full") ? 2 : 0) + matches.length;
 }
@@ -124,7 +127,9 @@ export async function saveVerifiedContract(
     FROM valid_verified_contracts WHERE address = ${row.address}`;
   if (current?.codeHash === row.codeHash) {
     const isBetterProven = current.isNotRun && row.proof.run?.outcome === "equal";
-    if (isFull(current) || (matchRank(current) >= matchRank(row) && !isBetterProven)) {
+    // From rank 3 on a match is full.
+    const isFull = matchRank(current) >= 3;
+    if (isFull || (matchRank(current) >= matchRank(row) && !isBetterProven)) {
       return current.isSame ? "kept" : "other";
     }
   }
@@ -172,10 +177,6 @@ async function isOfServedChain(
   return (await getCreationFacts(sql, address))?.transactionHash === creationTransaction;
 }
 
-function isFull(row: { runtimeMatch: string | null; creationMatch: string | null }): boolean {
-  return row.runtimeMatch === "full" || row.creationMatch === "full";
-}
-
 /** Returns whether the code at the address is fully matched, by the index alone. */
 export function isFullyVerified(sql: Queryable, address: Address) {
   return hasRows(sql`
@@ -184,10 +185,9 @@ export function isFullyVerified(sql: Queryable, address: Address) {
 }
 
 /** Returns the ABI as JSON text; undefined when the present code at the address is not verified. */
-export async function getVerifiedAbi(sql: Queryable, address: Address) {
-  const [row] = await sql<{ abi: string }[]>`
-    SELECT abi FROM valid_verified_contracts WHERE address = ${address}`;
-  return row?.abi;
+export function getVerifiedAbi(sql: Queryable, address: Address) {
+  return firstValue(sql<{ abi: string }[]>`
+    SELECT abi FROM valid_verified_contracts WHERE address = ${address}`);
 }
 
 /** Returns the bytes of the source texts of the verified contract `v`, and of their paths, as SQL. */
@@ -204,12 +204,10 @@ export async function getVerifiedContract(sql: Queryable, address: Address) {
     (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
   >`
     SELECT address, extract(epoch FROM verified_at)::int8 AS verified_at_seconds, code_hash,
-      creation_transaction, block_number, block_hash,
-      runtime_match, creation_match, language, format,
-      compiler_version, evm_version,
-      optimizer_enabled, optimizer_runs, license,
-      file_path, contract_name, settings, further_input, libraries,
-      constructor_arguments, abi, metadata, metadata_uri
+      creation_transaction, block_number, block_hash, runtime_match, creation_match, language,
+      format, compiler_version, evm_version, optimizer_enabled, optimizer_runs, license, file_path,
+      contract_name, settings, further_input, libraries, constructor_arguments, abi, metadata,
+      metadata_uri
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;
   return {

@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import type { Queryable } from "../../../db/client.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 
@@ -29,10 +29,9 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
     WHERE a.has_code IS NOT TRUE
       AND NOT EXISTS (SELECT 1 FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
   if (!account) return undefined;
-  const [transaction, internal] = await Promise.all([
-    first(sql, address, findTransaction),
-    first(sql, address, findInternalTransaction),
-  ]);
+  const [transaction, internal] = await Promise.all(
+    listSearches(sql, address).map((search) => first(sql, address, search)),
+  );
   const isInternalFirst = !transaction || (internal && isBefore(internal, transaction));
   const found = isInternalFirst ? internal : transaction;
   return found && { ...found, ...account };
@@ -43,19 +42,59 @@ type Transfer = Omit<Funding, "codeUnknown"> & { transactionIndex: number };
 /** Result of a search step, and its last block. */
 type Look = { lastBlock: number | null } & (Transfer | { from: null });
 
-/** Searches the next entries of an address, up to `limit` and all of the last block. */
-type LookAt = (
-  sql: Queryable,
-  address: Address,
-  afterBlock: number,
-  limit: number,
-) => Promise<Look[]>;
+/** Entries of an address in a table of activity, their places, and the rows at these with a condition. */
+interface Search {
+  entries: Fragment;
+  columns: readonly string[];
+  rows: Fragment;
+  counts: Fragment;
+}
 
-/** Searches the entries of an address in block order, in growing steps, until one fits. */
-async function first(sql: Queryable, address: Address, lookAt: LookAt) {
+function listSearches(sql: Queryable, address: Address): Search[] {
+  return [
+    {
+      entries: sql`address_transactions WHERE address = ${address}`,
+      columns: ["block_number", "transaction_index"],
+      rows: sql`
+        SELECT *, hash AS transaction_hash FROM transactions_at(places.block_number, places.transaction_index)`,
+      counts: sql`status IS DISTINCT FROM 0 AND error IS NULL`,
+    },
+    {
+      entries: sql`
+        address_internal_transactions WHERE ${hasKey(sql, [sql`address`, sql`${address}::bytea`])} AND valued`,
+      columns: ["block_number", "transaction_index", "position"],
+      rows: sql`
+        SELECT (internal).*, transaction_hash
+        FROM internal_transactions_at(places.block_number, places.transaction_index, places.position)`,
+      counts: sql`effective AND call_type IS DISTINCT FROM 'callcode'`,
+    },
+  ];
+}
+
+/** Searches the entries of an address in block order, in growing steps with all of the last block, until one fits. */
+async function first(sql: Queryable, address: Address, search: Search) {
+  const { entries, columns, rows, counts } = search;
+  const arrays = columns
+    .map((name) => sql`array_agg(${sql(name)}) AS ${sql(name)}`)
+    .reduce((all, array) => sql`${all}, ${array}`);
   let afterBlock = -1;
   for (let limit = FIRST_ENTRIES; ; limit = Math.min(limit * GROWTH, MAXIMUM_ENTRIES)) {
-    const [found] = await lookAt(sql, address, afterBlock, limit);
+    const [found] = await sql<Look[]>`
+      WITH page AS MATERIALIZED (
+        SELECT ${sql([...columns])} FROM ${entries}
+          AND sides & 2 <> 0 AND block_number > ${afterBlock} AND ${inPublishedBlocks(sql)}
+        ORDER BY block_number FETCH FIRST (${limit}::bigint) ROWS WITH TIES
+      )
+      SELECT last_block, b.timestamp AS timestamp_seconds, t.*
+      FROM (SELECT max(page.block_number) AS last_block, ${arrays} FROM page) places
+      LEFT JOIN LATERAL (
+        SELECT block_number, transaction_index, transaction_hash, from_address AS from, value
+        FROM (${rows}) rows
+        WHERE from_address <> ${address} AND value > 0 AND ${counts}
+        ORDER BY ${sql([...columns])}
+        LIMIT 1
+      ) t ON true
+      LEFT JOIN blocks b ON b.number = t.block_number`;
     if (!found || found.lastBlock === null) return undefined;
     if (found.from !== null) return found;
     afterBlock = found.lastBlock;
@@ -70,53 +109,3 @@ function isBefore(internal: Transfer, transaction: Transfer): boolean {
       internal.transactionIndex < transaction.transactionIndex)
   );
 }
-
-const findTransaction: LookAt = (sql, address, afterBlock, limit) =>
-  sql<Look[]>`
-    WITH page AS MATERIALIZED (
-      SELECT block_number, transaction_index FROM address_transactions
-      WHERE address = ${address} AND sides & 2 <> 0
-        AND block_number > ${afterBlock} AND ${inPublishedBlocks(sql)}
-      ORDER BY block_number FETCH FIRST (${limit}::bigint) ROWS WITH TIES
-    )
-    SELECT last_block, b.timestamp AS timestamp_seconds, t.*
-    FROM (
-      SELECT max(block_number) AS last_block, array_agg(block_number) AS blocks,
-        array_agg(transaction_index) AS indexes
-      FROM page
-    ) places
-    LEFT JOIN LATERAL (
-      SELECT block_number, transaction_index, hash AS transaction_hash, from_address AS from, value
-      FROM transactions_at(places.blocks, places.indexes)
-      WHERE from_address <> ${address} AND value > 0 AND status IS DISTINCT FROM 0 AND error IS NULL
-      ORDER BY block_number, transaction_index
-      LIMIT 1
-    ) t ON true
-    LEFT JOIN blocks b ON b.number = t.block_number`;
-
-const findInternalTransaction: LookAt = (sql, address, afterBlock, limit) =>
-  sql<Look[]>`
-    WITH page AS MATERIALIZED (
-      SELECT block_number, transaction_index, position FROM address_internal_transactions
-      WHERE ${hasKey(sql, [sql`address`, sql`${address}::bytea`])} AND sides & 2 <> 0 AND valued
-        AND block_number > ${afterBlock} AND ${inPublishedBlocks(sql)}
-      ORDER BY block_number FETCH FIRST (${limit}::bigint) ROWS WITH TIES
-    )
-    SELECT last_block, b.timestamp AS timestamp_seconds, i.*
-    FROM (
-      SELECT max(block_number) AS last_block, array_agg(block_number) AS blocks,
-        array_agg(transaction_index) AS indexes, array_agg(position) AS positions
-      FROM page
-    ) places
-    LEFT JOIN LATERAL (
-      SELECT block_number, transaction_index, transaction_hash, from_address AS from, value
-      FROM (
-        SELECT (internal).*, transaction_hash
-        FROM internal_transactions_at(places.blocks, places.indexes, places.positions)
-      ) rows
-      WHERE from_address <> ${address} AND value > 0 AND effective
-        AND call_type IS DISTINCT FROM 'callcode'
-      ORDER BY block_number, transaction_index, position
-      LIMIT 1
-    ) i ON true
-    LEFT JOIN blocks b ON b.number = i.block_number`;

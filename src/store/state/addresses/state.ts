@@ -212,11 +212,9 @@ export function listPendingCoins(sql: Queryable, limit: number) {
     WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }
 
-/** Returns the number of pending coin balances, counted up to `limit`. */
-export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
-  const [counted] = await sql<{ count: number }[]>`
-    SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
-  return counted?.count ?? 0;
+/** Selects pending coin balances. */
+export function selectPendingCoins(sql: Queryable) {
+  return sql`SELECT FROM addresses WHERE balance_block IS NULL`;
 }
 
 /** Marks balances as pending. */

@@ -196,9 +196,7 @@ export async function listPendingHoldings(sql: Queryable, scope: ContractScope, 
   return stale.map((key) => ({ ...key, addsUp: true }));
 }
 
-/** Returns the number of pending holdings, counted up to `limit`. */
-export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
-  const [counted] = await sql<{ count: number }[]>`
-    SELECT count(*) FROM (SELECT 1 FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;
-  return counted?.count ?? 0;
+/** Selects pending holdings. */
+export function selectPendingHoldings(sql: Queryable) {
+  return sql`SELECT FROM token_balances WHERE block_number IS NULL`;
 }

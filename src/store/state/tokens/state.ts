@@ -283,11 +283,7 @@ export function listTokens(sql: Queryable, addresses: readonly Address[]) {
     WHERE address = ANY (${[...addresses]}::bytea[]) AND metadata_block IS NOT NULL AND supply_block IS NOT NULL`;
 }
 
-/** Returns the number of tokens with pending metadata or supply, counted up to `limit`. */
-export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
-  const [counted] = await sql<{ count: number }[]>`
-    SELECT count(*) FROM (
-      SELECT 1 FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL LIMIT ${limit}
-    ) AS pending`;
-  return counted?.count ?? 0;
+/** Selects tokens with pending metadata or supply. */
+export function selectPendingTokens(sql: Queryable) {
+  return sql`SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL`;
 }
