@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { init, parse } from "es-module-lexer";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hasTag } from "../api/http/answer.ts";
-import { acceptedEncodings } from "../api/http/sending.ts";
+import { acceptedEncodings, hasTag } from "../api/http/answer.ts";
 import { keepResult } from "../core/async.ts";
 import { SECURITY_HEADERS } from "./shell.ts";
 

@@ -6,7 +6,7 @@ import { isRecord } from "../../core/json/record.ts";
 import { getBlock } from "../../store/blocks/blocks.ts";
 import type { PageKey } from "../../store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
-import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
+import { notIndexed } from "../explorer/from-node/transactions/unindexed.ts";
 import { type Input, lookUp } from "../http/input/form.ts";
 import {
   type IndexMethod,

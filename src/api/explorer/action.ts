@@ -12,7 +12,7 @@ import type { RateUsage } from "../http/rate-limit.ts";
 import type { LargeAnswers } from "../reading/bounds.ts";
 import type { Read } from "../reading/snapshot.ts";
 import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./envelope.ts";
-import type { Mempool } from "./from-node/transactions/mempool.ts";
+import type { Mempool } from "./from-node/transactions/unindexed.ts";
 import type { GasOracle } from "./gas.ts";
 import type { Labels } from "./labels.ts";
 

@@ -28,7 +28,7 @@ import {
   rpcAnswer,
   rpcError,
 } from "./envelope.ts";
-import { createMempool } from "./from-node/transactions/mempool.ts";
+import { createMempool } from "./from-node/transactions/unindexed.ts";
 import { createGasOracle } from "./gas.ts";
 import {
   fileAnswer,

@@ -37,22 +37,24 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
 };
 
 /** The endpoints of Sourcify's dialect, for the document. */
-export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) => ({
-  path: BASE + endpoint.path,
-  method: endpoint.body ? "post" : "get",
-  operationId: `sourcify${endpoint.name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
-  tag: "sourcify",
-  summary: endpoint.summary,
-  parameters: describeParameters(endpoint),
-  ...(endpoint.body && {
-    requestBody: {
-      required: true,
-      content: { [JSON_TYPE]: { schema: schemaOf(endpoint.body, "input") } },
-    },
+export const sourcifyRoutes: readonly OtherRoute[] = Object.entries(endpoints).map(
+  ([name, endpoint]) => ({
+    path: BASE + endpoint.path,
+    method: endpoint.body ? "post" : "get",
+    operationId: `sourcify${name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
+    tag: "sourcify",
+    summary: endpoint.summary,
+    parameters: describeParameters(endpoint),
+    ...(endpoint.body && {
+      requestBody: {
+        required: true,
+        content: { [JSON_TYPE]: { schema: schemaOf(endpoint.body, "input") } },
+      },
+    }),
+    responses: describeResponses(endpoint),
+    schemas: { [FAILURE]: failure },
   }),
-  responses: describeResponses(endpoint),
-  schemas: { [FAILURE]: failure },
-}));
+);
 
 /** Describes the parts of a path, and the fields of its query. */
 function describeParameters({ path, query = {} }: Pick<Endpoint, "path" | "query">) {

@@ -1,5 +1,5 @@
-import { forwardedMethods } from "../eth-rpc/forwarded.ts";
 import { indexMethods } from "../eth-rpc/methods.ts";
+import { forwardedMethods } from "../eth-rpc/rpc.ts";
 import { methods } from "../ots/methods.ts";
 import { JSON_TYPE, type JsonSchema, json, reference, responses, rpcSuccess } from "./schemas.ts";
 

@@ -14,9 +14,14 @@ import { PageTooLarge } from "../../store/lists/large-pages.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { ProxyReader } from "../../verification/proxies/proxy.ts";
 import { hashSignatures, readAbi } from "../abi/abi.ts";
-import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { invalid } from "./endpoint.ts";
-import { presentProxy, readProxy } from "./proxy.ts";
+import {
+  presentCreationCode,
+  presentEvm,
+  presentProxy,
+  presentRuntimeCode,
+  readProxy,
+} from "./present.ts";
 
 type Part = LookupPart | "sources";
 

@@ -3,7 +3,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
-import { answered } from "./history.ts";
+import { answered } from "./accounts.ts";
 
 /** Returns a token as its contract describes itself at the head, else as stored; undefined if not indexed. Throws `ChainError`. */
 export async function readToken(

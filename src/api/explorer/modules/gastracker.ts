@@ -6,7 +6,7 @@ import { failed, ok } from "../envelope.ts";
 import { estimateSeconds, GAS_NOT_ESTIMATED } from "../gas.ts";
 import { text } from "../params.ts";
 import * as wire from "../wire.ts";
-import { fetchPrice } from "./stats/prices.ts";
+import { fetchPrice } from "./stats/supplies-and-prices.ts";
 
 const GWEI_DECIMALS = 9;
 const RATIO_PLACES = 15;

@@ -16,16 +16,16 @@ import { defineAction } from "../action.ts";
 import { completeTransactions, type ListedTransaction } from "../call-names.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
 import {
-  fetchEarlierReceipt,
-  findTransaction,
-  notIndexed,
-} from "../from-node/transactions/earlier-blocks.ts";
-import {
   fetchRevertData,
   fetchRevertedCalls,
   findRevertLines,
   type RevertLine,
 } from "../from-node/transactions/reverts.ts";
+import {
+  fetchEarlierReceipt,
+  findTransaction,
+  notIndexed,
+} from "../from-node/transactions/unindexed.ts";
 import { blockBounds, blocksOf, flag, hash, integer, paging, sort } from "../params.ts";
 import { fourTopics } from "../present/log.ts";
 import { l1FeesPaid, transaction } from "../present/transaction.ts";

@@ -9,7 +9,7 @@ import {
 import { withHead } from "../../reading/snapshot.ts";
 import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
-import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/earlier-blocks.ts";
+import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/unindexed.ts";
 import { address, blocksOf, hash, listMissing, paging, word } from "../params.ts";
 import * as wire from "../wire.ts";
 import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";

@@ -2,16 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Context } from "../../../../src/api/explorer/action.ts";
 import { failed, ok } from "../../../../src/api/explorer/envelope.ts";
 import {
-  readBalanceAt,
-  readCoinAccounts,
-  readContracts,
-} from "../../../../src/api/explorer/from-node/accounts.ts";
-import {
   answered,
   atBlock,
   listOwnedIds,
+  readBalanceAt,
+  readCoinAccounts,
+  readContracts,
   readHoldingAt,
-} from "../../../../src/api/explorer/from-node/history.ts";
+} from "../../../../src/api/explorer/from-node/accounts.ts";
 import { readHolding } from "../../../../src/api/explorer/from-node/holdings.ts";
 import {
   readHolderCount,
@@ -23,7 +21,7 @@ import { readToken } from "../../../../src/api/explorer/from-node/token-supply.t
 import {
   createMempool,
   withoutUnservedBlock,
-} from "../../../../src/api/explorer/from-node/transactions/mempool.ts";
+} from "../../../../src/api/explorer/from-node/transactions/unindexed.ts";
 import type { Chain } from "../../../../src/chain/chain.ts";
 import { CONTROL } from "../../../../src/chain/state/contract-calls.ts";
 import { createUnresponsiveContracts } from "../../../../src/chain/state/unresponsive-contracts.ts";

@@ -8,7 +8,7 @@ import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
 import { readContracts } from "../../from-node/accounts.ts";
-import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
+import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/unindexed.ts";
 import { address, blocksOf, text } from "../../params.ts";
 import { inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
 import * as wire from "../../wire.ts";

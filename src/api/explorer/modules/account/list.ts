@@ -7,7 +7,7 @@ import type { Parties, Side } from "../../../../store/lists/parties.ts";
 import type { Context } from "../../action.ts";
 import { type Dialect, type Failure, failed, type Outcome } from "../../envelope.ts";
 import { askOnce } from "../../forwarding.ts";
-import { atBlock, NO_HISTORY, type PastBlock } from "../../from-node/history.ts";
+import { atBlock, NO_HISTORY, type PastBlock } from "../../from-node/accounts.ts";
 import {
   address,
   blockBounds,

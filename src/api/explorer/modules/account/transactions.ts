@@ -18,8 +18,11 @@ import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
-import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/earlier-blocks.ts";
-import type { PendingTransaction } from "../../from-node/transactions/mempool.ts";
+import {
+  fetchEarlierReceipt,
+  notIndexed,
+  type PendingTransaction,
+} from "../../from-node/transactions/unindexed.ts";
 import {
   address,
   blocksOf,
