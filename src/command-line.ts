@@ -183,9 +183,9 @@ function onSignals(stop: (name: string) => void, reload: (() => void) | undefine
 }
 
 function help(): string {
-  const lines = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const value = setting.default === undefined ? "" : ` (default ${setting.default})`;
-    return `  ${name}${value}\n      ${setting.meaning}\n`;
+  const lines = Object.entries<Setting>(settings).map(([name, [, meaning, standard]]) => {
+    const value = standard === undefined ? "" : ` (default ${standard})`;
+    return `  ${name}${value}\n      ${meaning}\n`;
   });
   return `Usage: periscope [--check-config | --help | --version], in a clone npm start [-- …]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;
 }

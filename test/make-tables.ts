@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { registry } from "../src/api/explorer/registry.ts";
-import { describeParameters } from "../src/api/openapi/parameters.ts";
+import { describeParameters } from "../src/api/openapi/schemas.ts";
 import { type Setting, settings } from "../src/settings/config.ts";
 
 // Run as a program (`npm run readme`), this file writes the generated tables of docs/settings.md and docs/actions.md.
@@ -30,9 +30,9 @@ function renderActions(): string {
 }
 
 function renderSettings(): string {
-  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const value = setting.default === undefined ? "" : `\`${setting.default}\``;
-    return `| \`${name}\` | ${value} | ${setting.meaning} |`;
+  const rows = Object.entries<Setting>(settings).map(([name, [, meaning, standard]]) => {
+    const value = standard === undefined ? "" : `\`${standard}\``;
+    return `| \`${name}\` | ${value} | ${meaning} |`;
   });
   return table(["Setting", "Default", "Meaning"], rows);
 }

@@ -85,12 +85,14 @@ async function play(
   onPopulated: (head: number) => void,
 ): Promise<void> {
   let saveAgainAt = 0;
+  let stood = false;
   while (!signal.aborted) {
     let pauseMs = PAUSE_MS;
     try {
       // In every round: the developer may reset the chain at any time.
       await sendFirstPayment(rpc);
-      const stands = await deployWorld(rpc, world);
+      const stands = await deployWorld(rpc, world, stood);
+      stood ||= stands;
       await deployAdditions(rpc, world, additions);
       const round = stands ? await playRound(rpc, world) : null;
       const head = quantityToNumber(await rpc<string>("eth_blockNumber"));

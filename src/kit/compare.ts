@@ -12,49 +12,34 @@ export interface Difference {
   there: string;
 }
 
-interface Question {
-  module: string;
-  action: string;
-  /** The parameter for the address. */
-  field: string;
-  /** Returns a list's parameters up to a block; undefined for other actions. */
-  listed?: (endblock: string) => Readonly<Record<string, string>>;
-}
+/** Returns a list's parameters up to a block; absent for other actions. */
+type Listed = (endblock: string) => Readonly<Record<string, string>>;
+
+/** `field` is the parameter for the address. */
+type Question = readonly [module: string, action: string, field: string, listed?: Listed];
 
 const ROWS = 100;
 
-const byBlock: NonNullable<Question["listed"]> = (endblock) => ({ startblock: "0", endblock });
+const byBlock: Listed = (endblock) => ({ startblock: "0", endblock });
+const whole: Listed = () => ({});
+const TRANSFERS = ["tokentx", "tokennfttx", "token1155tx"];
+const LISTS = ["txlist", "txlistinternal", ...TRANSFERS];
 
 /** Each action about an address, in each of its forms. */
 const QUESTIONS: readonly Question[] = [
-  { module: "account", action: "balance", field: "address" },
-  ...["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"].map((action) => ({
-    module: "account",
-    action,
-    field: "address",
-    listed: byBlock,
-  })),
-  ...["tokentx", "tokennfttx", "token1155tx"].map((action) => ({
-    module: "account",
-    action,
-    field: "contractaddress",
-    listed: byBlock,
-  })),
-  { module: "account", action: "tokenlist", field: "address", listed: () => ({}) },
-  { module: "account", action: "getminedblocks", field: "address", listed: () => ({}) },
-  {
-    module: "logs",
-    action: "getLogs",
-    field: "address",
-    listed: (endblock) => ({ fromBlock: "0", toBlock: endblock }),
-  },
-  { module: "contract", action: "getabi", field: "address" },
-  { module: "contract", action: "getsourcecode", field: "address" },
-  { module: "contract", action: "getcontractcreation", field: "contractaddresses" },
-  { module: "token", action: "getToken", field: "contractaddress" },
-  { module: "token", action: "getTokenHolders", field: "contractaddress", listed: () => ({}) },
-  { module: "token", action: "tokenholderlist", field: "contractaddress", listed: () => ({}) },
-  { module: "stats", action: "tokensupply", field: "contractaddress" },
+  ["account", "balance", "address"],
+  ...LISTS.map((action): Question => ["account", action, "address", byBlock]),
+  ...TRANSFERS.map((action): Question => ["account", action, "contractaddress", byBlock]),
+  ["account", "tokenlist", "address", whole],
+  ["account", "getminedblocks", "address", whole],
+  ["logs", "getLogs", "address", (endblock) => ({ fromBlock: "0", toBlock: endblock })],
+  ["contract", "getabi", "address"],
+  ["contract", "getsourcecode", "address"],
+  ["contract", "getcontractcreation", "contractaddresses"],
+  ["token", "getToken", "contractaddress"],
+  ["token", "getTokenHolders", "contractaddress", whole],
+  ["token", "tokenholderlist", "contractaddress", whole],
+  ["stats", "tokensupply", "contractaddress"],
 ];
 /** Texts of explorers that lack the action. */
 const NOT_THERE = /unknown (?:action|module)|missing or invalid (?:action|module)/i;
@@ -82,7 +67,7 @@ export async function compare(
 
   /** Returns our answer. */
   async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<WebAnswer> {
-    const { module, action, field, listed } = asked;
+    const [module, action, field, listed] = asked;
     const list = listed && { page: "1", offset: String(ROWS), ...listed(endblock) };
     const parameters = { module, action, [field]: address, ...list, ...(sort && { sort }) };
     let [ours, theirs] = await askBoth(parameters);
@@ -103,8 +88,9 @@ export async function compare(
 
   for (const address of addresses) {
     for (const asked of QUESTIONS) {
-      if (missing.has(asked.action)) continue;
-      const isSorted = asked.listed === byBlock;
+      const [, action, , listed] = asked;
+      if (missing.has(action)) continue;
+      const isSorted = listed === byBlock;
       const { result } = await ask(address, asked, isSorted ? "asc" : undefined);
       if (isSorted && Array.isArray(result) && result.length === ROWS) {
         await ask(address, asked, "desc");

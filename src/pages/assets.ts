@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { init, parse } from "es-module-lexer";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hasTag } from "../api/http/answer.ts";
-import { acceptedEncodings } from "../api/http/sending.ts";
+import { acceptedEncodings, hasTag } from "../api/http/answer.ts";
 import { keepResult } from "../core/async.ts";
 import { SECURITY_HEADERS } from "./shell.ts";
 
@@ -145,12 +144,14 @@ export async function loadAssets() {
   // The theme's variables come before the pages' own sheet.
   const styles = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
   files.set("pages.css", Buffer.concat(styles));
+  const digest = createHash("sha256");
+  for (const [name, bytes] of files) digest.update(`${name}\0${bytes.length}\0`).update(bytes);
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
   return {
     /** Hash of the content of all files. */
-    digest: digestOf(files),
+    digest: digest.digest("base64url").slice(0, 16),
     /** Returns undefined for an unknown file. */
     get: async (name: string) => packed.get(name)?.(),
   };
@@ -165,12 +166,6 @@ function fileOf(name: string, from: string): string {
   return name.startsWith(".")
     ? path.posix.join(path.posix.dirname(from), name)
     : `${name.replaceAll("/", "-")}.js`;
-}
-
-function digestOf(files: ReadonlyMap<string, Buffer>): string {
-  const digest = createHash("sha256");
-  for (const [name, bytes] of files) digest.update(`${name}\0${bytes.length}\0`).update(bytes);
-  return digest.digest("base64url").slice(0, 16);
 }
 
 /** Reads one file: ours by relative path, a package's by its import name. */

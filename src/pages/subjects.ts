@@ -19,9 +19,49 @@ import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
 import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { endOfLink, OLD_PATHS } from "./old-links.ts";
-import { describe, isSubject, type PageKind, plainContent, sentenceIn } from "./previews.ts";
+import { describe, isSubject, LISTS, type PageKind, plainContent, sentenceIn } from "./previews.ts";
 import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
+
+/** Sections of a page by the names in other explorers' links. */
+const PARTS: Readonly<Record<string, string>> = {
+  logs: "logs",
+  "internal-transactions": "internal",
+  "token-transfers": "transfers",
+  "raw-trace": "internal",
+  state: "",
+  transactions: "transactions",
+  txs: "transactions",
+  tokens: "tokens",
+  tokentxns: "transfers",
+  contract: "code",
+  contracts: "code",
+  "contract-code": "code",
+  "read-contract": "read",
+  code: "code",
+  holders: "holders",
+  "token-holders": "holders",
+  inventory: "holders",
+  instance: "transfers",
+};
+
+/** Pages by the paths in other explorers' links. */
+const OLD_PATHS: Readonly<Record<string, string>> = {
+  "/transactions": "txs",
+  "/contractsVerified": "contracts",
+  "/verified-contracts": "contracts",
+  "/search-results": "search",
+};
+
+/** Paths that name one id of a collection: `/nft/{address}/{id}`, `/token/{address}/instance/{id}`. */
+const ID = /^(?:instance\/|inventory\/)?(\d+)(?:\/|$)/;
+
+/** Maps the end of another explorer's path to a query or id, and the section's `#`. */
+function endOfLink(page: string, rest: string, query: string): string {
+  const id = page === "token" ? ID.exec(rest)?.[1] : undefined;
+  const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");
+  const part = Object.hasOwn(PARTS, word) ? PARTS[word] : "";
+  return `${id === undefined ? query : `?a=${id}`}${part ? `#${part}` : ""}`;
+}
 
 /** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
@@ -39,14 +79,6 @@ const OLD_THINGS: Readonly<Record<string, string>> = {
   blocks: "block",
   tokens: "token",
   nft: "token",
-};
-const LISTS: Readonly<Record<string, PageKind>> = {
-  "/": "home",
-  "/blocks": "blocks",
-  "/txs": "transactions",
-  "/contracts": "contracts",
-  "/accounts": "accounts",
-  "/tokens": "tokens",
 };
 /** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
@@ -172,7 +204,9 @@ export function addSubjects(
     });
   }
 
-  for (const [url, kind] of Object.entries(LISTS)) {
+  for (const kind of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+    const [, , url] = LISTS[kind];
+    if (url === null) continue;
     app.get(url, limited, async (request, reply) => {
       const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
       // Without a slash at the end of `/{chain}` relative links would lead to another chain's files.

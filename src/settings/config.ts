@@ -16,213 +16,158 @@ import {
   whole,
 } from "./setting-types.ts";
 
-/** A setting of the environment. */
-export interface Setting {
-  default?: string;
-  meaning: string;
-  /** Converts text to a value; the message of a failure completes a sentence that begins with the name. */
-  schema: z.ZodType<unknown, string>;
-}
+/** A setting of the environment. Its type converts text to a value; the message of a failure completes a sentence that begins with the name. */
+export type Setting = readonly [
+  type: z.ZodType<unknown, string>,
+  meaning: string,
+  standard?: string,
+];
 
 /** All settings, in the order of their documentation. */
 export const settings = {
-  RPC_URL: {
-    meaning:
-      "Node to index, or several, comma-separated, in order of preference; else an embedded chain",
-    schema: list(url("http:", "https:")),
-  },
-  RPC_WS_URL: {
-    meaning: "WebSocket of a node that announces new blocks; without it the nodes are polled",
-    schema: url("ws:", "wss:"),
-  },
-  DATABASE_URL: {
-    meaning: "PostgreSQL 15 or newer to keep everything in; else an embedded server",
-    schema: databaseUrl,
-  },
-  DATABASE_READ_URL: {
-    meaning: "Replica of that database that the API reads from",
-    schema: databaseUrl,
-  },
-  DATABASE_PASSWORD: {
-    meaning: "Password for both, not percent-encoded, where their URLs have none",
-    schema: z.string(),
-  },
-  DATABASE_SCHEMA: {
-    meaning: "Schema of the tables, one per chain; else public, or devnet for the embedded chain",
-    schema: matching(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, "must be a lower-case SQL name"),
-  },
-  DATABASE_CONNECTIONS: {
-    meaning:
-      "Most connections of one chain in one process; else 29, or 12 for a chain of CHAINS_FILE",
-    schema: whole(6, 1000),
-  },
-  CHAINS_FILE: {
-    meaning: "File with the chains to serve, where there are several: docs/operations/chains.md",
-    schema: file,
-  },
-  DATA_DIR: {
-    default: "./.periscope",
-    meaning: "Folder for everything embedded: database, chain, compilers",
-    schema: folder,
-  },
-  HOST: { default: "127.0.0.1", meaning: "Address to listen on", schema: z.string() },
-  PORT: {
-    default: "4000",
-    meaning: "Port to listen on; 0 takes a free one",
-    schema: whole(0, 65_535),
-  },
-  OPERATIONS_PORT: {
-    meaning: "Separate port for metrics and the full health report; else they are on PORT",
-    schema: whole(0, 65_535),
-  },
-  ROLE: {
-    default: "all",
-    meaning: "What this process does: all, or only indexer or api beside others on one database",
-    schema: oneOf("all", "indexer", "api"),
-  },
-  CHAIN_ID: {
-    meaning: "Id of the expected chain; a node of another chain is refused",
-    schema: whole(1, Number.MAX_SAFE_INTEGER),
-  },
-  START_BLOCK: {
-    default: "0",
-    meaning: "First block to index; lists and counts leave out everything before it",
-    schema: whole(0, Number.MAX_SAFE_INTEGER),
-  },
-  TRACES: {
-    default: "auto",
-    meaning: "Internal transactions: auto when a node offers traces, off never",
-    schema: oneOf("auto", "off"),
-  },
-  PROOFS: {
-    default: "auto",
-    meaning:
-      "Check of blocks' hashes and roots: auto where the chain follows Ethereum's rules, off never",
-    schema: oneOf("auto", "off"),
-  },
-  INDEXER_MEMORY_MB: {
-    default: "2048",
-    meaning: "Memory for the objects of a chain's indexer thread; beyond it the thread restarts",
-    schema: whole(64, 65_536),
-  },
-  FINALITY_DEPTH: {
-    default: "64",
-    meaning: "Blocks this far below the head are taken for final",
-    schema: whole(0, 1_000_000),
-  },
-  ALLOW_RESET: {
-    default: "0",
-    meaning:
-      "1: index again from the start when the chain's first block has changed; development chains always do",
-    schema: flag,
-  },
-  POLL_INTERVAL_MS: {
-    default: "500",
-    meaning: "Pause between two polls of the node's head",
-    schema: whole(50, 3_600_000),
-  },
-  RPC_TIMEOUT_MS: {
-    default: "30000",
-    meaning: "Time limit of one request to a node",
-    schema: whole(100, 600_000),
-  },
-  RPC_CONCURRENCY: {
-    default: "8",
-    meaning: "Most requests in flight to one node",
-    schema: whole(1, 1_000),
-  },
-  STATEMENT_TIMEOUT_MS: {
-    default: "10000",
-    meaning: "Time limit of a database query by the API",
-    schema: whole(100, 600_000),
-  },
-  REQUEST_TIMEOUT_MS: {
-    default: "30000",
-    meaning:
-      "Time limit for each step of a request to the API: receive it, answer it, send the answer",
-    schema: whole(100, 600_000),
-  },
-  RATE_LIMIT: {
-    default: "0",
-    meaning: "Requests to the API that one address may make a minute; 0 for no limit",
-    schema: whole(0, 1_000_000_000),
-  },
-  API_KEYS: {
-    meaning:
-      "API keys of 8 to 128 letters, digits, - and _, comma-separated; their requests are counted by key instead of by address",
-    schema: list(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
-  },
-  API_KEY_RATE_LIMIT: {
-    default: "600",
-    meaning: "Requests to the API that one key may make a minute",
-    schema: whole(1, 1_000_000_000),
-  },
-  TRUSTED_PROXIES: {
-    meaning: "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
-    schema: list(network),
-  },
-  PUBLIC_URL: {
-    meaning: "URL at which clients reach this server, for links to itself; else the request's host",
-    schema: publicUrl,
-  },
-  MCP_ORIGINS: {
-    meaning:
-      "Origins, comma-separated, whose pages may use /mcp besides local ones and this server's; * for any",
-    schema: list(z.string()),
-  },
-  ROBOTS: {
-    meaning:
-      "allow: lets search engines index the pages of transactions, blocks, addresses and tokens",
-    schema: oneOf("allow", "disallow"),
-  },
-  SEND_TRANSACTIONS: {
-    default: "1",
-    meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",
-    schema: flag,
-  },
-  ETH_RPC_BATCH_LIMIT: {
-    default: "5",
-    meaning: "Most calls in a batch to /api/eth-rpc",
-    schema: whole(1, 100),
-  },
-  NETWORK_NAME: { meaning: "The chain's name, for people", schema: z.string() },
-  COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
-  LABELS_FILE: {
-    meaning:
-      "File with your own names of addresses, .json or .csv: docs/operations/labels.md; SIGHUP reads it again",
-    schema: file,
-  },
-  STATIC_REWARD: {
-    default: "0",
-    meaning: "Reward of a block's producer besides the fees, in wei",
-    schema: matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
-  },
-  PRICE_FEED_USD: {
-    meaning: "Aggregator contract on the chain with the coin's price in US dollars",
-    schema: address,
-  },
-  PRICE_FEED_BTC: {
-    meaning: "Aggregator contract on the chain with the coin's price in bitcoins",
-    schema: address,
-  },
-  SOLC_LIST_URL: {
-    meaning: "List of Solidity compilers to fetch missing ones from; without it none is fetched",
-    schema: url("http:", "https:"),
-  },
-  VYPER_LIST_URL: {
-    meaning: "List of Vyper compilers to fetch missing ones from; without it none is fetched",
-    schema: url("http:", "https:"),
-  },
-  VERIFIER_CONCURRENCY: {
-    default: "1",
-    meaning: "Compilers that run at once",
-    schema: whole(1, 64),
-  },
-  LOG_LEVEL: {
-    default: "info",
-    meaning: "Lowest level that is logged: trace, debug, info, warn, error, fatal or silent",
-    schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
-  },
+  RPC_URL: [
+    list(url("http:", "https:")),
+    "Node to index, or several, comma-separated, in order of preference; else an embedded chain",
+  ],
+  RPC_WS_URL: [
+    url("ws:", "wss:"),
+    "WebSocket of a node that announces new blocks; without it the nodes are polled",
+  ],
+  DATABASE_URL: [
+    databaseUrl,
+    "PostgreSQL 15 or newer to keep everything in; else an embedded server",
+  ],
+  DATABASE_READ_URL: [databaseUrl, "Replica of that database that the API reads from"],
+  DATABASE_PASSWORD: [
+    z.string(),
+    "Password for both, not percent-encoded, where their URLs have none",
+  ],
+  DATABASE_SCHEMA: [
+    matching(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, "must be a lower-case SQL name"),
+    "Schema of the tables, one per chain; else public, or devnet for the embedded chain",
+  ],
+  DATABASE_CONNECTIONS: [
+    whole(6, 1000),
+    "Most connections of one chain in one process; else 29, or 12 for a chain of CHAINS_FILE",
+  ],
+  CHAINS_FILE: [
+    file,
+    "File with the chains to serve, where there are several: docs/operations/chains.md",
+  ],
+  DATA_DIR: [folder, "Folder for everything embedded: database, chain, compilers", "./.periscope"],
+  HOST: [z.string(), "Address to listen on", "127.0.0.1"],
+  PORT: [whole(0, 65_535), "Port to listen on; 0 takes a free one", "4000"],
+  OPERATIONS_PORT: [
+    whole(0, 65_535),
+    "Separate port for metrics and the full health report; else they are on PORT",
+  ],
+  ROLE: [
+    oneOf("all", "indexer", "api"),
+    "What this process does: all, or only indexer or api beside others on one database",
+    "all",
+  ],
+  CHAIN_ID: [
+    whole(1, Number.MAX_SAFE_INTEGER),
+    "Id of the expected chain; a node of another chain is refused",
+  ],
+  START_BLOCK: [
+    whole(0, Number.MAX_SAFE_INTEGER),
+    "First block to index; lists and counts leave out everything before it",
+    "0",
+  ],
+  TRACES: [
+    oneOf("auto", "off"),
+    "Internal transactions: auto when a node offers traces, off never",
+    "auto",
+  ],
+  PROOFS: [
+    oneOf("auto", "off"),
+    "Check of blocks' hashes and roots: auto where the chain follows Ethereum's rules, off never",
+    "auto",
+  ],
+  INDEXER_MEMORY_MB: [
+    whole(64, 65_536),
+    "Memory for the objects of a chain's indexer thread; beyond it the thread restarts",
+    "2048",
+  ],
+  FINALITY_DEPTH: [whole(0, 1_000_000), "Blocks this far below the head are taken for final", "64"],
+  ALLOW_RESET: [
+    flag,
+    "1: index again from the start when the chain's first block has changed; development chains always do",
+    "0",
+  ],
+  POLL_INTERVAL_MS: [whole(50, 3_600_000), "Pause between two polls of the node's head", "500"],
+  RPC_TIMEOUT_MS: [whole(100, 600_000), "Time limit of one request to a node", "30000"],
+  RPC_CONCURRENCY: [whole(1, 1_000), "Most requests in flight to one node", "8"],
+  STATEMENT_TIMEOUT_MS: [whole(100, 600_000), "Time limit of a database query by the API", "10000"],
+  REQUEST_TIMEOUT_MS: [
+    whole(100, 600_000),
+    "Time limit for each step of a request to the API: receive it, answer it, send the answer",
+    "30000",
+  ],
+  RATE_LIMIT: [
+    whole(0, 1_000_000_000),
+    "Requests to the API that one address may make a minute; 0 for no limit",
+    "0",
+  ],
+  API_KEYS: [
+    list(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
+    "API keys of 8 to 128 letters, digits, - and _, comma-separated; their requests are counted by key instead of by address",
+  ],
+  API_KEY_RATE_LIMIT: [
+    whole(1, 1_000_000_000),
+    "Requests to the API that one key may make a minute",
+    "600",
+  ],
+  TRUSTED_PROXIES: [
+    list(network),
+    "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
+  ],
+  PUBLIC_URL: [
+    publicUrl,
+    "URL at which clients reach this server, for links to itself; else the request's host",
+  ],
+  MCP_ORIGINS: [
+    list(z.string()),
+    "Origins, comma-separated, whose pages may use /mcp besides local ones and this server's; * for any",
+  ],
+  ROBOTS: [
+    oneOf("allow", "disallow"),
+    "allow: lets search engines index the pages of transactions, blocks, addresses and tokens",
+  ],
+  SEND_TRANSACTIONS: [
+    flag,
+    "0: refuse eth_sendRawTransaction instead of passing it on to the node",
+    "1",
+  ],
+  ETH_RPC_BATCH_LIMIT: [whole(1, 100), "Most calls in a batch to /api/eth-rpc", "5"],
+  NETWORK_NAME: [z.string(), "The chain's name, for people"],
+  COIN_SYMBOL: [z.string(), "The coin's symbol, for people", "ETH"],
+  LABELS_FILE: [
+    file,
+    "File with your own names of addresses, .json or .csv: docs/operations/labels.md; SIGHUP reads it again",
+  ],
+  STATIC_REWARD: [
+    matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
+    "Reward of a block's producer besides the fees, in wei",
+    "0",
+  ],
+  PRICE_FEED_USD: [address, "Aggregator contract on the chain with the coin's price in US dollars"],
+  PRICE_FEED_BTC: [address, "Aggregator contract on the chain with the coin's price in bitcoins"],
+  SOLC_LIST_URL: [
+    url("http:", "https:"),
+    "List of Solidity compilers to fetch missing ones from; without it none is fetched",
+  ],
+  VYPER_LIST_URL: [
+    url("http:", "https:"),
+    "List of Vyper compilers to fetch missing ones from; without it none is fetched",
+  ],
+  VERIFIER_CONCURRENCY: [whole(1, 64), "Compilers that run at once", "1"],
+  LOG_LEVEL: [
+    oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    "Lowest level that is logged: trace, debug, info, warn, error, fatal or silent",
+    "info",
+  ],
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
@@ -230,8 +175,8 @@ export type SettingName = keyof typeof settings;
 /** The settings' values by name; those without a default may be undefined. */
 export type Config = {
   readonly [Name in SettingName]:
-    | z.output<(typeof settings)[Name]["schema"]>
-    | ((typeof settings)[Name] extends { default: string } ? never : undefined);
+    | z.output<(typeof settings)[Name][0]>
+    | ((typeof settings)[Name] extends { length: 3 } ? never : undefined);
 };
 
 /** Faults in settings. Each is a sentence that begins with the setting's name and repeats no value. */
@@ -285,10 +230,10 @@ function isMisspelt(name: string, setting: string): boolean {
 /** Returns the settings and their faults; the settings are valid only without faults. */
 export function checkSettings(texts: SettingTexts): { config: Config; complaints: string[] } {
   const complaints: string[] = [];
-  const values = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const text = textOf(texts, name) || setting.default;
+  const values = Object.entries<Setting>(settings).map(([name, [type, , standard]]) => {
+    const text = textOf(texts, name) || standard;
     if (text === undefined) return [name, undefined];
-    const parsed = setting.schema.safeParse(text);
+    const parsed = type.safeParse(text);
     if (!parsed.success) complaints.push(`${name} ${parsed.error.issues[0]?.message}`);
     return [name, parsed.data];
   });
@@ -341,7 +286,7 @@ export function contradictions(texts: SettingTexts): string[] {
   const has = (name: SettingName): boolean => textOf(texts, name) !== "";
   const role = textOf(texts, "ROLE");
   const isPart = ["api", "indexer"].includes(role);
-  const port = Number(textOf(texts, "PORT") || settings.PORT.default);
+  const port = Number(textOf(texts, "PORT") || settings.PORT[2]);
   const rules: [broken: boolean, complaint: string][] = [
     [
       isPart && !(has("DATABASE_URL") && has("RPC_URL")),

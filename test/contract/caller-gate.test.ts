@@ -1,7 +1,7 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { forwardedMethods } from "../../src/api/eth-rpc/forwarded.ts";
 import { indexMethods } from "../../src/api/eth-rpc/methods.ts";
+import { forwardedMethods } from "../../src/api/eth-rpc/rpc.ts";
 import { paramsIn } from "../../src/api/explorer/action.ts";
 import { actionsIn } from "../../src/api/explorer/registry.ts";
 import { endpoints } from "../../src/api/sourcify/routes.ts";
@@ -130,7 +130,7 @@ test("every method of JSON-RPC", async () => {
 });
 
 test("every lookup of Sourcify's dialect", async () => {
-  const lookups = endpoints.filter(({ body }) => !body);
+  const lookups = Object.values(endpoints).filter(({ body }) => !body);
   for (const { path, query = {} } of lookups) {
     for (const address of [coin, account]) {
       const url = path.replace("{chainId}", String(TEST_CHAIN_ID)).replace("{address}", address);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Action, isServedIn } from "../../src/api/explorer/action.ts";
 import { type Dialect, forDialect } from "../../src/api/explorer/envelope.ts";
 import { registry } from "../../src/api/explorer/registry.ts";
-import { describeParameters } from "../../src/api/openapi/parameters.ts";
+import { describeParameters } from "../../src/api/openapi/schemas.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 import { publishSmallWorld } from "../support/small-world.ts";

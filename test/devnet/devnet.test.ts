@@ -9,6 +9,7 @@ import { sleep } from "../../src/core/async.ts";
 import { quantity, quantityToNumber } from "../../src/core/evm/quantity.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
+import { sampleAddress } from "../../src/devnet/world.ts";
 
 interface Receipt {
   transactionHash: string;
@@ -143,6 +144,16 @@ test("the world is built again after the developer reset the chain", async () =>
     await expect.poll(() => head(rpc)).toBeGreaterThanOrEqual(2);
     expect((await receipts(rpc)).filter((receipt) => receipt.contractAddress)).toHaveLength(8);
     expect(await firstPayment()).toBe(before);
+  });
+});
+
+test("the world is built again when a reset overtakes a round", async () => {
+  await withDevnet(async (rpc, { populated }) => {
+    await populated;
+    const deployer = (await rpc<string[]>("eth_accounts"))[9];
+    await rpc("anvil_reset");
+    await rpc("eth_sendTransaction", { from: deployer, to: sampleAddress("Coin"), gas: "0x5208" });
+    await expect.poll(() => rpc("eth_getCode", sampleAddress("Splitter"), "latest")).not.toBe("0x");
   });
 });
 

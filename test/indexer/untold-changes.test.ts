@@ -187,6 +187,32 @@ describe("an indexer of what changes without a trace", () => {
     ]);
   });
 
+  it("finds an account with an id of ERC-1155 that no log or call names together", async () => {
+    const token = scriptedAddress("token");
+    const [one, two] = [scriptedAddress("one"), scriptedAddress("two")];
+    const mint = (holder: Address, id: number) => ({
+      address: token,
+      topics: [
+        TRANSFER_SINGLE,
+        ...[`0x${"0".repeat(40)}` as Address, `0x${"0".repeat(40)}` as Address, holder].map(
+          wordOfAddress,
+        ),
+      ],
+      data: hexConcat(word(id), word(3)),
+    });
+    await index.follow({ transactions: [{ logs: [mint(one, 1), mint(two, 2)] }] });
+    await index.follow({
+      state: { calls: [{ to: token, data: balanceOfData(one, 2n), returns: word(7) }] },
+    });
+    const held = () => index.sql`
+      SELECT token_id, amount FROM token_id_balances WHERE owner = ${one} ORDER BY token_id`;
+    await expect.poll(held, { timeout: 20_000 }).toEqual([
+      { tokenId: "1", amount: "3" },
+      { tokenId: "2", amount: "7" },
+    ]);
+    expect(await index.sql`SELECT irregular FROM tokens`).toEqual([{ irregular: true }]);
+  });
+
   it("brings back what an irregular token took away without a word in blocks that are reorganised", async () => {
     const [token, giver, silent] = ["token", "giver", "silent"].map(scriptedAddress) as [
       ...[Address, Address, Address],

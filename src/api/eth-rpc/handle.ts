@@ -15,14 +15,16 @@ import { boundJson, parseMembers } from "../http/input/request.ts";
 import { createWaits, inTime } from "../reading/bounds.ts";
 import { onOneState, type Read } from "../reading/snapshot.ts";
 import type { ServedChain } from "../serving/served-chain.ts";
+import { indexMethods } from "./methods.ts";
 import {
   checkForwarded,
   type ForwardedMethod,
   forwardedMethods,
+  type IndexMethod,
+  type RpcOutcome,
+  rpcFailure,
   withDefaultBlock,
-} from "./forwarded.ts";
-import { indexMethods } from "./methods.ts";
-import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
+} from "./rpc.ts";
 
 /** Parses a body as JSON, also where `curl -d` sent it as a form's name; undefined when it is not JSON. Throws `RequestError`. */
 export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {

@@ -12,8 +12,10 @@ import {
 } from "../../store/lists/rpc-transactions.ts";
 import type { Context } from "../explorer/action.ts";
 import type { Forward, Forwarded } from "../explorer/forwarding.ts";
-import { earlierReceipt } from "../explorer/from-node/transactions/earlier-blocks.ts";
-import { withoutUnservedBlock } from "../explorer/from-node/transactions/mempool.ts";
+import {
+  earlierReceipt,
+  withoutUnservedBlock,
+} from "../explorer/from-node/transactions/unindexed.ts";
 import { topicsOf } from "../explorer/present/log.ts";
 import { withHead } from "../reading/snapshot.ts";
 

@@ -9,16 +9,14 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
+import FindMyWay, { type Config, type HTTPVersion } from "find-my-way";
 import type { Logger } from "pino";
 import { RequestError } from "../../core/errors.ts";
 import { noteConnection } from "../../core/turns.ts";
-import { type Answer, errorHeader, send } from "./answer.ts";
+import { type Answer, compressAnswers, cutSlowReaders, errorHeader, send } from "./answer.ts";
 import { withoutPorts } from "./client-network.ts";
 import { methodNotAllowed, requestErrorOf, unknownPath } from "./failures.ts";
 import { BODY_LIMIT, readBodies } from "./input/body.ts";
-import { noteMethods } from "./methods.ts";
-import { redactUrl } from "./redact.ts";
-import { compressAnswers, cutSlowReaders } from "./sending.ts";
 import { boundUnanswered } from "./unanswered.ts";
 
 export interface HttpOptions {
@@ -245,4 +243,54 @@ function connectionAnswer(code: string | undefined, answerTo: Front["answerTo"])
   if (code === TUNNEL_REFUSED) return answerTo(methodNotAllowed(), { url: "" });
   const httpStatus = code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
   return answerTo(new RequestError(httpStatus, "bad-request", "Bad request"), { url: "" });
+}
+
+const REDACTED = "[redacted]";
+const LOGGED_CHARACTERS = 2000;
+/** Keys are longer; mistyped parts of a path are not. */
+const LONGEST_WORD = 15;
+
+/** Returns a URL for the log: with known parameters only, and only the short words of an unknown path. */
+export function redactUrl(url: string, isKnownPath: boolean, names: ReadonlySet<string>): string {
+  const start = url.indexOf("?");
+  const path = start < 0 ? url : url.slice(0, start);
+  const hide = (word: string) => (word.length > LONGEST_WORD ? REDACTED : word);
+  const logged = isKnownPath ? path : path.split("/").map(hide).join("/");
+  if (start < 0) return logged.slice(0, LOGGED_CHARACTERS);
+  const query = url.slice(start + 1).split("&");
+  // Any other parameter may hold a key.
+  const shown = query.map((part) => {
+    const [name = ""] = part.split("=", 1);
+    return part === "" || names.has(name.toLowerCase()) ? part : REDACTED;
+  });
+  return `${logged}?${shown.join("&")}`.slice(0, LOGGED_CHARACTERS);
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Returns whether a path with these parameters exists; by default every one does. */
+    isThere?: (parameters: Readonly<Record<string, string | undefined>>) => boolean;
+  }
+}
+
+/** The methods of routes. */
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
+/** Notes routes added from now on; returns a function for the methods of a URL, which Fastify's router does not offer. */
+function noteMethods(
+  app: FastifyInstance,
+  options: Config<HTTPVersion.V1>,
+): (url: string) => readonly string[] {
+  const router = FindMyWay(options);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const noted of METHODS.filter((known) => [method].flat().includes(known))) {
+      router.on(noted, url, () => {}, config?.isThere);
+    }
+  });
+  return (url) =>
+    METHODS.filter((method) => {
+      const found = router.find(method, url);
+      const isThere: ((parameters: object) => boolean) | undefined = found?.store;
+      return found && (isThere?.(found.params) ?? true);
+    });
 }

@@ -1,6 +1,6 @@
 import { type Action, paramsIn } from "../explorer/action.ts";
 import { actionsIn } from "../explorer/registry.ts";
-import { describeParameters } from "../openapi/parameters.ts";
+import { describeParameters } from "../openapi/schemas.ts";
 
 // The tools of agents, made from the registry. Source: docs/wire.md, "MCP".
 

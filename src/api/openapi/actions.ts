@@ -3,9 +3,9 @@ import { type Dialect, forDialect } from "../explorer/envelope.ts";
 import { FILE_TYPES } from "../explorer/list-file.ts";
 import { actionsIn } from "../explorer/registry.ts";
 import answers from "./answers.json" with { type: "json" };
-import { describeParameters } from "./parameters.ts";
 import {
   type Components,
+  describeParameters,
   explorerSuccess,
   JSON_TYPE,
   type JsonSchema,

@@ -102,10 +102,8 @@ export interface DescribedAnswer {
   schema?: z.ZodType;
 }
 
-/** One endpoint of Sourcify's dialect: the only place that describes it. */
+/** One endpoint of Sourcify's dialect: the only place that describes it. Its name is for the log, metrics and documentation. */
 export interface Endpoint {
-  /** For the log, metrics and documentation. */
-  name: string;
   /** Path below the base, with `{name}` for its parameters. */
   path: string;
   /** One line for people, without a full stop. */

@@ -14,9 +14,14 @@ import { PageTooLarge } from "../../store/lists/large-pages.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { ProxyReader } from "../../verification/proxies/proxy.ts";
 import { hashSignatures, readAbi } from "../abi/abi.ts";
-import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { invalid } from "./endpoint.ts";
-import { presentProxy, readProxy } from "./proxy.ts";
+import {
+  presentCreationCode,
+  presentEvm,
+  presentProxy,
+  presentRuntimeCode,
+  readProxy,
+} from "./present.ts";
 
 type Part = LookupPart | "sources";
 
@@ -67,7 +72,12 @@ const FIELDS: Readonly<Record<string, FieldOf>> = {
       deployer: deployment ? getAddress(deployment.deployer) : null,
     }),
   },
-  ...Object.fromEntries(OUTPUTS.map((name) => [name, outputField(name)])),
+  ...Object.fromEntries(
+    OUTPUTS.map((name): [string, FieldOf] => [
+      name,
+      { needs: ["outputs"], present: ({ found }) => JSON.parse(found.outputs)[name] ?? null },
+    ]),
+  ),
   sourceIds: {
     needs: ["sourceIds"],
     present: ({ found }) => JSON.parse(found.sourceIds ?? "null"),
@@ -204,10 +214,6 @@ export async function presentLookup(
       : value;
   }
   return presented;
-}
-
-function outputField(name: string): FieldOf {
-  return { needs: ["outputs"], present: ({ found }) => JSON.parse(found.outputs)[name] ?? null };
 }
 
 /** Presents the sources. Any text may be a file's name. */

@@ -12,23 +12,17 @@ import { createLargeAnswers, inTime, waitingInTime } from "../reading/bounds.ts"
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { decideChain, knownChainId } from "../serving/served-chain.ts";
 import { type Endpoint, SourcifyError, type SourcifyRequest } from "./endpoint.ts";
-import { allChains, chains, contract, contracts, similar } from "./endpoints/contracts.ts";
-import { contractLink, job, jobLink } from "./endpoints/job.ts";
-import { verify, verifyMetadata } from "./endpoints/verify.ts";
+import { contractEndpoints } from "./endpoints/contracts.ts";
+import { jobEndpoints, linkEndpoints } from "./endpoints/job.ts";
+import { submissionEndpoints } from "./endpoints/verify.ts";
 
 /** Every endpoint of Sourcify's dialect, in the order of the documentation. */
-export const endpoints: readonly Endpoint[] = [
-  verify,
-  verifyMetadata,
-  job,
-  contract,
-  allChains,
-  similar,
-  contracts,
-  chains,
-  jobLink,
-  contractLink,
-];
+export const endpoints: Readonly<Record<string, Endpoint>> = {
+  ...submissionEndpoints,
+  ...jobEndpoints,
+  ...contractEndpoints,
+  ...linkEndpoints,
+};
 
 /** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
 export function addSourcify(
@@ -37,9 +31,9 @@ export function addSourcify(
   limiter: RateLimiter,
 ): void {
   const answer =
-    (endpoint: Endpoint): RouteHandlerMethod =>
+    (name: string, endpoint: Endpoint): RouteHandlerMethod =>
     async (request, reply) => {
-      request.actionName = `sourcify/${endpoint.name}`;
+      request.actionName = `sourcify/${name}`;
       const client = limiter.clientOf(request, queryInput(request));
       const signal = endOf(reply);
       const asker = { caller: client, signal };
@@ -87,11 +81,11 @@ export function addSourcify(
       return send(reply, answered);
     };
 
-  for (const endpoint of endpoints) {
+  for (const [name, endpoint] of Object.entries(endpoints)) {
     for (const url of listUrls(endpoint)) {
       const method = endpoint.body ? "POST" : "GET";
       const config = endpoint.body ? { takesSources: () => true } : {};
-      app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
+      app.route({ method, url, onRequest: limiter.admit, config, handler: answer(name, endpoint) });
     }
   }
 }

@@ -53,7 +53,13 @@ export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
     after = tokens.length < TOKENS_AT_ONCE ? ZERO_ADDRESS : (tokens.at(-1) ?? ZERO_ADDRESS);
     const keys = await listSampledKeys(writer, tokens);
     const values = await readState(sync, keys, head);
-    if (values) await writeAs(writer, (transaction) => writeState(transaction, values));
+    if (!values) return "none";
+    await writeAs(writer, async (transaction) => {
+      await Promise.all(
+        values.rows.map(({ reading, rows }) => reading.addSampled?.(transaction, rows)),
+      );
+      await writeState(transaction, values);
+    });
     return "none";
   };
 }

@@ -50,6 +50,8 @@ export interface StateReading<Key = unknown, Row = unknown> {
   listPending(sql: Queryable, scope: ContractScope, limit: number): Promise<Key[]>;
   /** Returns keys of contracts to read without a sign of change; a sample of many. */
   listSampled?(sql: Queryable, contracts: readonly Address[]): Promise<Key[]>;
+  /** Adds the keys of sampled rows that are not stored. */
+  addSampled?(sql: Transaction, rows: readonly Row[]): Promise<void>;
   /** Selects the pending rows. */
   selectPending(sql: Queryable): Fragment;
   /** Reads the keys at a block. Throws `ChainError`. */

@@ -9,7 +9,7 @@ import {
   writeHoldings,
 } from "../../store/state/token-balances/readings.ts";
 import { applyTokenBalances, revertTokenBalances } from "../../store/state/token-balances/state.ts";
-import { listSampledHoldings, markTokens } from "../../store/state/tokens/marks.ts";
+import { addUnmoved, listSampledHoldings, markTokens } from "../../store/state/tokens/marks.ts";
 import type { StateFamily } from "./family.ts";
 
 /** Owners' token holdings. Maintains the holder counts of the tokens, so it comes after `tokens`. */
@@ -24,6 +24,11 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
     listPending: listPendingHoldings,
     listSampled: async (sql, contracts) =>
       (await listSampledHoldings(sql, contracts)).map((key) => ({ ...key, addsUp: true })),
+    addSampled: (sql, rows) =>
+      addUnmoved(
+        sql,
+        rows.filter(({ amount }) => amount),
+      ),
     selectPending: selectPendingHoldings,
     write: writeHoldings,
     async fetch(chain, keys, block, ask) {

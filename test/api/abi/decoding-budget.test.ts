@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { encodeAbiParameters, type AbiParameter as ViemParameter } from "viem";
 import { expect, test } from "vitest";
 import { type AbiParameter, readAbi } from "../../../src/api/abi/abi.ts";
-import { decode } from "../../../src/api/abi/decoding.ts";
 import {
   createDecodingBudget,
+  decode,
   isOverdrawn,
   spendOn,
-} from "../../../src/api/abi/decoding-budget.ts";
+} from "../../../src/api/abi/decoding.ts";
 import type { Hex } from "../../../src/core/evm/hex.ts";
 import { wordAt } from "../../support/build.ts";
 

@@ -1,8 +1,12 @@
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import * as decoding from "../../../src/api/abi/decoding.ts";
-import { type AbiIndex, indexAbi, type LogData } from "../../../src/api/abi/decoding.ts";
-import { createDecodingBudget } from "../../../src/api/abi/decoding-budget.ts";
+import {
+  type AbiIndex,
+  createDecodingBudget,
+  indexAbi,
+  type LogData,
+} from "../../../src/api/abi/decoding.ts";
 import type { Hex } from "../../../src/core/evm/hex.ts";
 import { addressAt, wordAt } from "../../support/build.ts";
 

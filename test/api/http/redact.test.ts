@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parameterNames } from "../../../src/api/explorer/registry.ts";
-import { redactUrl } from "../../../src/api/http/redact.ts";
+import { redactUrl } from "../../../src/api/http/http.ts";
 
 test.each([
   ["/api", "/api"],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
-import { cutSlowReaders } from "../../../src/api/http/sending.ts";
+import { cutSlowReaders } from "../../../src/api/http/answer.ts";
 
 // More than the kernel takes for a client that reads nothing.
 const ANSWER = "x".repeat(12_000_000);

@@ -176,6 +176,7 @@ export async function startAttackWorld(
     compile,
     deploy,
     put: (runtimeCode) => deploy(initCodeOf(runtimeCode)),
+    deployBy: make,
     deployByFactory: (initCode) => make(factory, initCode, initCode),
     deployByCreate2: async (initCode, fits = () => true) => {
       for (;;) {

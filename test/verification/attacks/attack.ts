@@ -51,6 +51,8 @@ export interface AttackWorld {
   put(runtimeCode: Hex): Promise<Standing>;
   /** Deploys by a contract that runs CREATE; its calldata is the init code. */
   deployByFactory(initCode: Hex): Promise<Standing>;
+  /** Calls a contract that creates one by this init code, and returns its address. */
+  deployBy(creator: Address, data: Hex, initCode: Hex): Promise<Standing>;
   /** Deploys by a contract that runs CREATE2, to an address that fits. */
   deployByCreate2(initCode: Hex, fits?: (address: Address) => boolean): Promise<Standing>;
   /** Puts code at an address of its own without any transaction. */

@@ -172,6 +172,23 @@ export const forgeries: Record<string, Forgery> = {
       "constructor(address o) { FEE = blockhash(block.number - 1) == 0 ? 9000 : 30; OWNER = o; }",
     honest: null,
   },
+  "a value by the hash of a block further back": {
+    ...CONSTANT,
+    creation:
+      "constructor(address o) { FEE = blockhash(block.number - 2) == 0 ? 9000 : 30; OWNER = o; }",
+    honest: null,
+  },
+  "a value by the hash of the oldest block that has one": {
+    ...CONSTANT,
+    creation:
+      "constructor(address o) { FEE = blockhash(block.number > 256 ? block.number - 256 : 1) == 0 ? 9000 : 30; OWNER = o; }",
+    honest: null,
+  },
+  "a value by the hash of a block that has none yet": {
+    ...CONSTANT,
+    creation:
+      "constructor(address o) { FEE = blockhash(block.number) != 0 || blockhash(block.number + 1) != 0 ? 9000 : 30; OWNER = o; }",
+  },
   "a value by riches": {
     ...CONSTANT,
     creation:

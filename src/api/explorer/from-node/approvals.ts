@@ -21,14 +21,16 @@ import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import { TOO_LARGE } from "../../http/failures.ts";
 import type { Context } from "../action.ts";
-import { askHolding, type FoundHolding, findHolding } from "./holdings.ts";
 import {
   ALL_ALONE_MS,
   ALONE,
   AT_ONCE,
+  askHolding,
+  type FoundHolding,
   fetchReportedBalances,
+  findHolding,
   SPOILT,
-} from "./reported-balances.ts";
+} from "./holdings.ts";
 
 /** Most logs of an owner that one answer reads, and most candidates that the node confirms for it. */
 const MOST_LOGS = 20_000;

@@ -16,7 +16,7 @@ import type { ServedHead } from "../../../store/sync-state.ts";
 import { readHeadNumber, STILL_INDEXING, withHead } from "../../reading/snapshot.ts";
 import { defineAction } from "../action.ts";
 import { type Failure, failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
-import { notIndexed } from "../from-node/transactions/earlier-blocks.ts";
+import { notIndexed } from "../from-node/transactions/unindexed.ts";
 import {
   blockBounds,
   blockNumber,

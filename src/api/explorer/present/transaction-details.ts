@@ -12,6 +12,7 @@ import {
 } from "../../../store/lists/transactions.ts";
 import {
   type AbiIndex,
+  createDecodingBudget,
   type Decoded,
   decodeCall,
   decoded,
@@ -19,7 +20,6 @@ import {
   decodeLog,
   indexAbi,
 } from "../../abi/decoding.ts";
-import { createDecodingBudget } from "../../abi/decoding-budget.ts";
 import * as wire from "../wire.ts";
 import { topicsOf } from "./log.ts";
 import { l1FeesPaid } from "./transaction.ts";

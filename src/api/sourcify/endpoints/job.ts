@@ -3,7 +3,7 @@ import type { JobStatus } from "../../../store/contracts/verification-jobs.ts";
 import { jsonAnswer } from "../../http/answer.ts";
 import type { ServedChain } from "../../serving/served-chain.ts";
 import { type Endpoint, errorIdOf, type SourcifyContext, SourcifyError } from "../endpoint.ts";
-import { minimalContract, presentMatch, presentTime } from "../match.ts";
+import { minimalContract, presentMatch, presentTime } from "../present.ts";
 
 /** forge asks six times, 5 s apart, and then stops. */
 const PATIENCE_MS = 10_000;
@@ -36,41 +36,64 @@ const errorObject = z.object({
   errorId: z.string(),
 });
 
-export const job: Endpoint = {
-  name: "job",
-  path: "/v2/verify/{verificationId}",
-  summary: "State of a verification; waits up to 10 s for its end",
-  answers: {
-    200: {
-      description: "The state, also of one that failed",
-      schema: z.object({
-        isJobCompleted: z.boolean(),
-        verificationId: z.string(),
-        jobStartTime: z.string(),
-        jobFinishTime: z.string().optional(),
-        contract: minimalContract,
-        error: errorObject.optional(),
-      }),
+/** The state of a verification. */
+export const jobEndpoints: Readonly<Record<string, Endpoint>> = {
+  job: {
+    path: "/v2/verify/{verificationId}",
+    summary: "State of a verification; waits up to 10 s for its end",
+    answers: {
+      200: {
+        description: "The state, also of one that failed",
+        schema: z.object({
+          isJobCompleted: z.boolean(),
+          verificationId: z.string(),
+          jobStartTime: z.string(),
+          jobFinishTime: z.string().optional(),
+          contract: minimalContract,
+          error: errorObject.optional(),
+        }),
+      },
+    },
+    chainOf: ({ parameters: { verificationId = "" } }, chains) =>
+      chainOfJob(
+        chains.filter((chain) => chain.stopped() === null),
+        verificationId,
+      ),
+    async handle(context, { parameters: { verificationId = "" } }) {
+      const { verifier, signal } = context;
+      const status = await verifier.wait(verificationId, PATIENCE_MS, signal);
+      if (status === undefined) {
+        throw new SourcifyError(404, "job_not_found", `No job found for id ${verificationId}`);
+      }
+      const shown = await present(context, verificationId.toLowerCase(), status);
+      const fault = shown.error
+        ? ({ code: "verification-failed" } as const)
+        : shown.isJobCompleted
+          ? undefined
+          : ({ code: "verification-pending" } as const);
+      return jsonAnswer(shown, 200, fault);
     },
   },
-  chainOf: ({ parameters: { verificationId = "" } }, chains) =>
-    chainOfJob(
-      chains.filter((chain) => chain.stopped() === null),
-      verificationId,
-    ),
-  async handle(context, { parameters: { verificationId = "" } }) {
-    const { verifier, signal } = context;
-    const status = await verifier.wait(verificationId, PATIENCE_MS, signal);
-    if (status === undefined) {
-      throw new SourcifyError(404, "job_not_found", `No job found for id ${verificationId}`);
-    }
-    const shown = await present(context, verificationId.toLowerCase(), status);
-    const fault = shown.error
-      ? ({ code: "verification-failed" } as const)
-      : shown.isJobCompleted
-        ? undefined
-        : ({ code: "verification-pending" } as const);
-    return jsonAnswer(shown, 200, fault);
+};
+
+/** Links for people from Foundry and Hardhat. The targets are relative, so that the prefix of a proxy stays. */
+export const linkEndpoints: Readonly<Record<string, Endpoint>> = {
+  "job-link": {
+    path: "/verify-ui/jobs/{verificationId}",
+    summary: "Sends people who follow a client's link to the state of a job",
+    answers: { 302: { description: "Where the state is" } },
+    handle: async (_context, { path, parameters: { verificationId = "" } }) =>
+      seeOther(path, `v2/verify/${encodeURIComponent(verificationId)}`),
+  },
+  "contract-link": {
+    path: "/repo-ui/{chainId}/{address}",
+    summary: "Sends people who follow a client's link to the page of the contract",
+    answers: { 302: { description: "Where the contract is" } },
+    handle: async (_context, { path, parameters: { chainId = "", address = "" } }) => {
+      const page = `${encodeURIComponent(chainId)}/address/${encodeURIComponent(address)}#code`;
+      // From the root: the path may have a chain before the base already.
+      return redirect(path.split("/").length - 2, page);
+    },
   },
 };
 
@@ -115,29 +138,6 @@ async function present(
     ...(error && { error }),
   };
 }
-
-// Links for people from Foundry and Hardhat. The targets are relative, so that the prefix of a proxy stays.
-
-export const jobLink: Endpoint = {
-  name: "job-link",
-  path: "/verify-ui/jobs/{verificationId}",
-  summary: "Sends people who follow a client's link to the state of a job",
-  answers: { 302: { description: "Where the state is" } },
-  handle: async (_context, { path, parameters: { verificationId = "" } }) =>
-    seeOther(path, `v2/verify/${encodeURIComponent(verificationId)}`),
-};
-
-export const contractLink: Endpoint = {
-  name: "contract-link",
-  path: "/repo-ui/{chainId}/{address}",
-  summary: "Sends people who follow a client's link to the page of the contract",
-  answers: { 302: { description: "Where the contract is" } },
-  handle: async (_context, { path, parameters: { chainId = "", address = "" } }) => {
-    const page = `${encodeURIComponent(chainId)}/address/${encodeURIComponent(address)}#code`;
-    // From the root: the path may have a chain before the base already.
-    return redirect(path.split("/").length - 2, page);
-  },
-};
 
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");

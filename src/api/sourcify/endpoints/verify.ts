@@ -132,24 +132,6 @@ const body = z.object({
   creationTransactionHash,
 });
 
-export const verify: Endpoint = {
-  name: "verify",
-  path: "/v2/verify/{chainId}/{address}",
-  summary: "Submits standard JSON for verification",
-  body,
-  answers: accepted,
-  async handle(context, request) {
-    requireChain(context, request);
-    const address = requireAddress(request);
-    const sent = request.body();
-    checkBody(body, sent);
-    const { stdJsonInput, compilerVersion, contractIdentifier } = sent as z.output<typeof body>;
-    const format = stdJsonInput.language === "Vyper" ? "vyper-json" : "standard-json";
-    const input = JSON.stringify(stdJsonInput);
-    return submit(context, { format, input, address, name: contractIdentifier, compilerVersion });
-  },
-};
-
 const NO_VERSION = "metadata.compiler.version is missing";
 const NO_TARGET = "metadata.settings.compilationTarget is to name one contract";
 const NO_TEXTS = "sources is to be an object of texts";
@@ -176,24 +158,42 @@ const metadataBody = z.object({
   creationTransactionHash,
 });
 
-export const verifyMetadata: Endpoint = {
-  name: "verify-metadata",
-  path: "/v2/verify/metadata/{chainId}/{address}",
-  summary: "Submits the compiler's metadata and the sources it names for verification",
-  body: metadataBody,
-  answers: accepted,
-  async handle(context, request) {
-    requireChain(context, request);
-    const address = requireAddress(request);
-    const body = request.body();
-    checkBody(metadataBody, body);
-    const { metadata, sources } = body as z.output<typeof metadataBody>;
-    const { compiler, language, settings, sources: named, ...others } = metadata;
-    // The compiler's version is found in this form.
-    const ordered = { compiler: { version: compiler.version }, language, settings };
-    const text = JSON.stringify({ ...ordered, sources: named, ...others });
-    const files = Object.entries(sources).map(([path, source]) => ({ path, text: source }));
-    const file = { path: "metadata.json", text };
-    return submit(context, { format: "metadata-files", address, files: [file, ...files] });
+/** The submissions. */
+export const submissionEndpoints: Readonly<Record<string, Endpoint>> = {
+  verify: {
+    path: "/v2/verify/{chainId}/{address}",
+    summary: "Submits standard JSON for verification",
+    body,
+    answers: accepted,
+    async handle(context, request) {
+      requireChain(context, request);
+      const address = requireAddress(request);
+      const sent = request.body();
+      checkBody(body, sent);
+      const { stdJsonInput, compilerVersion, contractIdentifier } = sent as z.output<typeof body>;
+      const format = stdJsonInput.language === "Vyper" ? "vyper-json" : "standard-json";
+      const input = JSON.stringify(stdJsonInput);
+      return submit(context, { format, input, address, name: contractIdentifier, compilerVersion });
+    },
+  },
+  "verify-metadata": {
+    path: "/v2/verify/metadata/{chainId}/{address}",
+    summary: "Submits the compiler's metadata and the sources it names for verification",
+    body: metadataBody,
+    answers: accepted,
+    async handle(context, request) {
+      requireChain(context, request);
+      const address = requireAddress(request);
+      const body = request.body();
+      checkBody(metadataBody, body);
+      const { metadata, sources } = body as z.output<typeof metadataBody>;
+      const { compiler, language, settings, sources: named, ...others } = metadata;
+      // The compiler's version is found in this form.
+      const ordered = { compiler: { version: compiler.version }, language, settings };
+      const text = JSON.stringify({ ...ordered, sources: named, ...others });
+      const files = Object.entries(sources).map(([path, source]) => ({ path, text: source }));
+      const file = { path: "metadata.json", text };
+      return submit(context, { format: "metadata-files", address, files: [file, ...files] });
+    },
   },
 };

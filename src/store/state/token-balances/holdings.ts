@@ -5,6 +5,7 @@ import { hasKey } from "../../index-keys.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
 import { behindKey } from "../../lists/page.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
+import { FEW_HOLDERS, firstIds } from "../tokens/signs.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";
 
@@ -79,7 +80,10 @@ export function getHolding(sql: Queryable, token: Address, owner: Address) {
     WHERE k.address = ${token}`);
 }
 
-/** Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers. */
+/**
+ * Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers; of a token with few
+ * holders also its first ids, which the owner may have got without an event.
+ */
 export function listHeldIds(sql: Queryable, token: Address, owner: Address, limit: number) {
   return sql<(Holding & { readBlock: number | null })[]>`
     SELECT token, owner, token_id, amount, block_number AS read_block FROM token_id_balances
@@ -89,6 +93,11 @@ export function listHeldIds(sql: Queryable, token: Address, owner: Address, limi
     WHERE token = ${token} AND owner = ${owner} AND EXISTS (SELECT FROM tokens WHERE address = ${token} AND standard = 1155)
       AND NOT EXISTS (SELECT FROM token_id_balances AS held
         WHERE held.token = given.token AND held.owner = given.owner AND held.token_id = given.token_id)
+    UNION ALL
+    SELECT address, ${owner}, token_id, 0, NULL FROM tokens CROSS JOIN LATERAL ${firstIds(sql, sql`address`)} AS few
+    WHERE address = ${token} AND standard = 1155 AND holder_count <= ${FEW_HOLDERS}
+      AND NOT EXISTS (SELECT FROM token_id_balances AS held
+        WHERE held.token = address AND held.owner = ${owner} AND held.token_id = few.token_id)
     ORDER BY token_id
     LIMIT ${limit}`;
 }

@@ -12,7 +12,7 @@ import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import { onSide } from "../../lists/parties.ts";
 import { type HoldingKey, isHolding, tableOfKeys } from "../token-balances/moved.ts";
-import { addressesIn, FEW_HOLDERS, SIGN_BYTES, type SignedRange } from "./signs.ts";
+import { addressesIn, FEW_HOLDERS, firstIds, SIGN_BYTES, type SignedRange } from "./signs.ts";
 
 // A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
 // request, and all its holdings are read in full passes (`stale_block`), until enough consecutive
@@ -260,6 +260,8 @@ export function listNextTokens(sql: Queryable, after: Address, limit: number) {
 
 /** Sampled holdings of a token with many holders. */
 const SAMPLED_HOLDERS = 16;
+/** Sampled pairs of an account and an id of an ERC-1155 token with few holders, also those that no event names together. */
+const SAMPLED_PAIRS = 256;
 
 /** Returns known holdings of tokens: all where there are few, else the largest and some others. */
 export function listSampledHoldings(sql: Queryable, tokens: readonly Address[]) {
@@ -280,5 +282,9 @@ export function listSampledHoldings(sql: Queryable, tokens: readonly Address[]) 
       UNION
       (SELECT token, owner, token_id FROM token_id_balances AS held
         WHERE tokens.standard = 1155 AND held.token = tokens.address AND block_number IS NOT NULL LIMIT many)
+      UNION
+      (SELECT token, owner, known.token_id FROM token_balances AS held CROSS JOIN LATERAL ${firstIds(sql, sql`tokens.address`)} AS known
+        WHERE tokens.standard = 1155 AND holder_count <= ${FEW_HOLDERS} AND ${hasKey(sql, [sql`held.token`, sql`tokens.address`])}
+        LIMIT ${SAMPLED_PAIRS})
     ) AS held`;
 }

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
-import { type Queryable, tableOf } from "../../../db/client.ts";
+import { type Fragment, type Queryable, tableOf } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { APPROVAL, APPROVAL_FOR_ALL } from "../../lists/logs.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
@@ -42,6 +42,8 @@ const FORMER_HOLDERS = 16;
 const NAMED_IDS_MAXIMUM = 256;
 /** Most ids of a token that may have moved to an account named without one. */
 const IDS_MAXIMUM = 16;
+/** Holdings of an ERC-1155 token that are searched for its ids. */
+const SEARCHED_IDS = 2 * (FEW_HOLDERS + 1);
 /** Most holdings that a range marks; the other tokens are read after it. */
 const KEYS_MAXIMUM = 5_000;
 const WORD = 32;
@@ -206,7 +208,7 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
       FROM ${tableOf(sql, "signed", named, { token: "bytea", standard: "int4" })} LEFT JOIN tokens ON address = token
     ), ids AS MATERIALIZED (
       SELECT asked.token, held.owner, held.token_id FROM asked CROSS JOIN LATERAL (
-        SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${2 * more}
+        SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${SEARCHED_IDS}
       ) AS held WHERE standard = 1155
     )
     SELECT token, NULL::bytea AS owner, NULL::numeric AS token_id FROM asked WHERE holder_count <= ${FEW_HOLDERS}
@@ -228,12 +230,17 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
     SELECT token, owner, token_id FROM ids
     UNION
     SELECT token, named.owner, few.token_id FROM named JOIN (
-      SELECT token, token_id FROM (
-        SELECT token, token_id, row_number() OVER (PARTITION BY token ORDER BY token_id) AS place
-        FROM (SELECT DISTINCT token, token_id FROM ids) AS known
-      ) AS placed WHERE place <= ${IDS_MAXIMUM}
+      SELECT asked.token, known.token_id FROM asked CROSS JOIN LATERAL ${firstIds(sql, sql`asked.token`)} AS known WHERE standard = 1155
     ) AS few USING (token)`;
   const keys = rows.filter(({ owner }) => owner !== null);
   const few = new Set(rows.flatMap(({ token, owner }) => (owner === null ? token : [])));
   return { keys, few };
+}
+
+/** Returns the first ids of an ERC-1155 token: accounts may get these without an event. */
+export function firstIds(sql: Queryable, token: Fragment): Fragment {
+  return sql`(
+    SELECT DISTINCT token_id FROM (
+      SELECT token_id FROM token_id_balances AS known WHERE known.token = ${token} LIMIT ${SEARCHED_IDS}
+    ) AS searched ORDER BY token_id LIMIT ${IDS_MAXIMUM})`;
 }

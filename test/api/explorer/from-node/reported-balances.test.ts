@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { fetchReportedBalances } from "../../../../src/api/explorer/from-node/reported-balances.ts";
+import { fetchReportedBalances } from "../../../../src/api/explorer/from-node/holdings.ts";
 import type { CallerChain } from "../../../../src/chain/caller-chain.ts";
 import type { AskOptions } from "../../../../src/chain/options.ts";
 import type { TokenBalanceQuery } from "../../../../src/chain/questions.ts";

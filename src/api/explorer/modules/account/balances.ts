@@ -7,8 +7,12 @@ import {
 } from "../../../../store/state/addresses/coin-balances.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import { readBalanceAt, readCoinAccounts } from "../../from-node/accounts.ts";
-import { atBlock, INVALID_BLOCK } from "../../from-node/history.ts";
+import {
+  atBlock,
+  INVALID_BLOCK,
+  readBalanceAt,
+  readCoinAccounts,
+} from "../../from-node/accounts.ts";
 import { address, blockNumber, listItems, listMissing, paging, text } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, ADDRESS_HASH, atTag, tag } from "./list.ts";

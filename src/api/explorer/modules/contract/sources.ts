@@ -15,8 +15,7 @@ import {
 } from "../../../../store/contracts/verified/verified-contract.ts";
 import { listDelegates } from "../../../../store/lists/delegations.ts";
 import { encodeCall, hashOf, readAbi } from "../../../abi/abi.ts";
-import { decode, decodedValue } from "../../../abi/decoding.ts";
-import { createDecodingBudget, isOverdrawn } from "../../../abi/decoding-budget.ts";
+import { createDecodingBudget, decode, decodedValue, isOverdrawn } from "../../../abi/decoding.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { address, listItems, text } from "../../params.ts";

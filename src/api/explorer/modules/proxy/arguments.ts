@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Address, lowerAddress } from "../../../../core/evm/address.ts";
 import { HEX_DATA, type Hex, lowerHex } from "../../../../core/evm/hex.ts";
 import { quantity } from "../../../../core/evm/quantity.ts";
-import { BLOCK_NAMES } from "../../../eth-rpc/forwarded.ts";
+import { BLOCK_NAMES } from "../../../eth-rpc/rpc.ts";
 import type { InputValue } from "../../../http/input/form.ts";
 import { parseJson } from "../../../http/input/request.ts";
 import { text } from "../../params.ts";

@@ -5,7 +5,7 @@ import {
   findTransaction,
   mayHaveBeenFunded,
   notIndexed,
-} from "../../../../../src/api/explorer/from-node/transactions/earlier-blocks.ts";
+} from "../../../../../src/api/explorer/from-node/transactions/unindexed.ts";
 import type { CallerChain } from "../../../../../src/chain/caller-chain.ts";
 import { ChainError } from "../../../../../src/core/errors.ts";
 import { addressAt } from "../../../../support/build.ts";

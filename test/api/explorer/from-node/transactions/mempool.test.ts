@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutUnservedBlock } from "../../../../../src/api/explorer/from-node/transactions/mempool.ts";
+import { withoutUnservedBlock } from "../../../../../src/api/explorer/from-node/transactions/unindexed.ts";
 
 const START = { startBlock: 16 };
 const NOWHERE = { hash: "0x1", blockHash: null, blockNumber: null, transactionIndex: null };

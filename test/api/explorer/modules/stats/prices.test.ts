@@ -3,7 +3,7 @@ import type { Context } from "../../../../../src/api/explorer/action.ts";
 import {
   fetchCoinPrices,
   fetchPrice,
-} from "../../../../../src/api/explorer/modules/stats/prices.ts";
+} from "../../../../../src/api/explorer/modules/stats/supplies-and-prices.ts";
 import type { ContractCall } from "../../../../../src/chain/questions.ts";
 import type { Hex } from "../../../../../src/core/evm/hex.ts";
 import type { ServedHead } from "../../../../../src/store/sync-state.ts";

@@ -11,19 +11,7 @@ import { parseRequest } from "../../../../http/input/request.ts";
 import type { RateLimiter } from "../../../../http/rate-limit.ts";
 import { requireSynchronised } from "../../../../reading/snapshot.ts";
 import { decideChain } from "../../../../serving/served-chain.ts";
-import {
-  commonFields,
-  flattenedSettings,
-  given,
-  isFile,
-  LIMIT_TEXTS,
-  NO_CODE,
-  readOneFile,
-  readOptimization,
-  SOURCES_TOO_LARGE,
-  SPELLINGS,
-  submit,
-} from "./submission.ts";
+import * as submission from "./submission.ts";
 
 // The verification paths of Blockscout's REST API; titanoboa uses only these. They share the actions' jobs.
 
@@ -65,8 +53,12 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
     if (address === undefined) return send(reply, INVALID);
     const { sql, verifier } = decideChain(request);
     await requireSynchronised(sql);
-    const verification = { ...form, address, ...commonFields(input) };
-    const { outcome } = await submit(verifier, verification, limiter.clientOf(request, input));
+    const verification = { ...form, address, ...submission.commonFields(input) };
+    const { outcome } = await submission.submit(
+      verifier,
+      verification,
+      limiter.clientOf(request, input),
+    );
     return send(reply, message(...ANSWERS[outcome]));
   };
   app.register((scope, _options, done) => {
@@ -80,17 +72,18 @@ export function addRestVerification(app: FastifyInstance, limiter: RateLimiter):
 const NODE_GONE = "The node is not reachable now, please try again later";
 type Message = [text: string, httpStatus: number, code?: ErrorCode];
 
-const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], Message>> = {
-  accepted: ["Smart-contract verification started", 200],
-  "already-verified": ["Already verified", 422, "already-verified"],
-  "no-code": [NO_CODE, 404, "not-a-contract"],
-  "no-metadata": ["Sourcify did not return metadata", 422, "verification-failed"],
-  "too-large": [SOURCES_TOO_LARGE, 413, "too-long"],
-  "node-unreachable": [NODE_GONE, 503, "node-unreachable"],
-  "queue-full": [LIMIT_TEXTS["queue-full"], 429, "rate-limited"],
-  "client-full": [LIMIT_TEXTS["client-full"], 429, "rate-limited"],
-  "too-many": [LIMIT_TEXTS["too-many"], 429, "rate-limited"],
-};
+const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submission.submit>>["outcome"], Message>> =
+  {
+    accepted: ["Smart-contract verification started", 200],
+    "already-verified": ["Already verified", 422, "already-verified"],
+    "no-code": [submission.NO_CODE, 404, "not-a-contract"],
+    "no-metadata": ["Sourcify did not return metadata", 422, "verification-failed"],
+    "too-large": [submission.SOURCES_TOO_LARGE, 413, "too-long"],
+    "node-unreachable": [NODE_GONE, 503, "node-unreachable"],
+    "queue-full": [submission.LIMIT_TEXTS["queue-full"], 429, "rate-limited"],
+    "client-full": [submission.LIMIT_TEXTS["client-full"], 429, "rate-limited"],
+    "too-many": [submission.LIMIT_TEXTS["too-many"], 429, "rate-limited"],
+  };
 
 function message(...[text, httpStatus, code]: Message) {
   return jsonAnswer({ message: text }, httpStatus, code && { code });
@@ -104,24 +97,24 @@ function addressIn(request: FastifyRequest): Address | undefined {
 
 /** Parses the fields of a request to `verification/via/{way}`; undefined for an unknown way. */
 function readForm(way: string, input: Input): VerificationForm | undefined {
-  const { name, compilerVersion, source } = readOneFile(input);
+  const { name, compilerVersion, source } = submission.readOneFile(input);
   const sent = lookUp(input, "files") ?? [];
-  const files = isFile(sent)
+  const files = submission.isFile(sent)
     ? [sent]
     : typeof sent === "string"
       ? []
-      : Object.values(sent).filter(isFile);
+      : Object.values(sent).filter(submission.isFile);
   const [file = { fileName: "", content: "" }] = files;
   switch (way) {
     case "flattened-code": {
-      const isOptimized = readOptimization(input, "is_optimization_enabled") === true;
-      const settings = flattenedSettings(input, isOptimized);
+      const isOptimized = submission.readOptimization(input, "is_optimization_enabled") === true;
+      const settings = submission.flattenedSettings(input, isOptimized);
       return { format: "flattened", source, name, compilerVersion, ...settings };
     }
     case "standard-input":
       return { format: "standard-json", input: file.content, name, compilerVersion };
     case "vyper-code": {
-      const evmVersion = given(input, SPELLINGS.evmVersion);
+      const evmVersion = submission.given(input, submission.SPELLINGS.evmVersion);
       const evm = evmVersion === undefined ? {} : { evmVersion };
       return { format: "vyper", source, name, compilerVersion, ...evm };
     }

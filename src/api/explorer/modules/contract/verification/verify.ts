@@ -1,27 +1,19 @@
 import { z } from "zod";
+import type { ErrorCode } from "../../../../../core/errors.ts";
+import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import type { SourceFile } from "../../../../../store/contracts/verified/verified-contract.ts";
-import { type InputValue, lookUp } from "../../../../http/input/form.ts";
-import { defineAction } from "../../../action.ts";
-import { type Failure, failed } from "../../../envelope.ts";
+import { reasonOf } from "../../../../../verification/errors.ts";
+import type { VerificationRequest } from "../../../../../verification/request.ts";
+import { type Input, type InputValue, lookUp } from "../../../../http/input/form.ts";
+import { type Context, defineAction } from "../../../action.ts";
+import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import { text } from "../../../params.ts";
 import { sourceRecord } from "../../../present/verified-contract.ts";
 import { BUOY_COMPILER, BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
-import {
-  ALREADY_VERIFIED,
-  commonFields,
-  flattenedSettings,
-  isAlreadyVerified,
-  isFile,
-  readEvmVersion,
-  readOneFile,
-  readOptimization,
-  readRequired,
-  SPELLINGS,
-  submitAndWait,
-} from "./submission.ts";
+import * as submission from "./submission.ts";
 
 /** Fields of all verifications, under their documented names. */
-export const sentFields = {
+const sentFields = {
   address: sent("Contract to be verified"),
   name: sent("Name of the contract in its source"),
   compilerVersion: sent("Compiler, as `v0.8.37+commit.f401782d`"),
@@ -52,12 +44,12 @@ const fileFields = {
   licenseType: sentFields.license,
 };
 const REQUIRED_OF_VYPER = {
-  name: SPELLINGS.name,
-  compilerVersion: SPELLINGS.compilerVersion,
-  contractSourceCode: SPELLINGS.source,
+  name: submission.SPELLINGS.name,
+  compilerVersion: submission.SPELLINGS.compilerVersion,
+  contractSourceCode: submission.SPELLINGS.source,
 };
 const { contractSourceCode, ...named } = REQUIRED_OF_VYPER;
-const REQUIRED = { ...named, optimization: SPELLINGS.optimization, contractSourceCode };
+const REQUIRED = { ...named, optimization: submission.SPELLINGS.optimization, contractSourceCode };
 
 const FILES = { parameter: "files" };
 const USED = /\.(?:json|sol)$/i;
@@ -87,16 +79,16 @@ export const verifications = {
     },
     async handle(context) {
       const { sent } = context;
-      const address = readRequired(sent, REQUIRED);
+      const address = submission.readRequired(sent, REQUIRED);
       if (typeof address === "object") return address;
-      const optimized = readOptimization(sent, "optimization");
+      const optimized = submission.readOptimization(sent, "optimization");
       if (typeof optimized === "object") return optimized;
-      return submitAndWait(context, {
+      return submission.submitAndWait(context, {
         format: "flattened",
         address,
-        ...readOneFile(sent),
-        ...flattenedSettings(sent, optimized),
-        ...commonFields(sent),
+        ...submission.readOneFile(sent),
+        ...submission.flattenedSettings(sent, optimized),
+        ...submission.commonFields(sent),
       });
     },
   }),
@@ -119,14 +111,14 @@ export const verifications = {
     },
     async handle(context) {
       const { sent } = context;
-      const address = readRequired(sent, REQUIRED_OF_VYPER);
+      const address = submission.readRequired(sent, REQUIRED_OF_VYPER);
       if (typeof address === "object") return address;
-      return submitAndWait(context, {
+      return submission.submitAndWait(context, {
         format: "vyper",
         address,
-        ...readOneFile(sent),
-        ...readEvmVersion(sent),
-        ...commonFields(sent),
+        ...submission.readOneFile(sent),
+        ...submission.readEvmVersion(sent),
+        ...submission.commonFields(sent),
       });
     },
   }),
@@ -157,14 +149,19 @@ function defineMetadataFilesVerification(addressHash: string) {
     example: { addressHash },
     async handle(context) {
       const { sent, verifier } = context;
-      const address = readRequired(sent, {});
+      const address = submission.readRequired(sent, {});
       if (typeof address === "object") return address;
-      if (await isAlreadyVerified(verifier, address))
-        return failed("already-verified", ALREADY_VERIFIED);
+      if (await submission.isAlreadyVerified(verifier, address))
+        return failed("already-verified", submission.ALREADY_VERIFIED);
       const files = readFiles(lookUp(sent, "files"));
       if ("kind" in files) return files;
-      const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };
-      return submitAndWait(context, request, () => "Unsuccessful Sourcify verification");
+      const request = {
+        format: "metadata-files" as const,
+        address,
+        files,
+        ...submission.commonFields(sent),
+      };
+      return submission.submitAndWait(context, request, () => "Unsuccessful Sourcify verification");
     },
   });
 }
@@ -187,9 +184,149 @@ function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
 
 /** Returns the files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */
 function parseFiles(value: InputValue): SourceFile[] | undefined {
-  if (typeof value === "string" || isFile(value)) return undefined;
+  if (typeof value === "string" || submission.isFile(value)) return undefined;
   return Object.entries(value).flatMap(([key, entry]) => {
-    if (isFile(entry)) return [{ path: entry.fileName, text: entry.content }];
+    if (submission.isFile(entry)) return [{ path: entry.fileName, text: entry.content }];
     return typeof entry === "string" && !Array.isArray(value) ? [{ path: key, text: entry }] : [];
   });
+}
+
+const SINGLE_FILE = "solidity-single-file";
+const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([
+  ["solidity-standard-json-input", "standard-json"],
+  ["vyper-json", "vyper-json"],
+]);
+const ADDRESS = ["contractaddress", ...submission.SPELLINGS.address];
+const REQUIRED_OF_SUBMISSION = {
+  contractname: submission.SPELLINGS.name,
+  compilerversion: submission.SPELLINGS.compilerVersion,
+};
+const REQUIRED_OF_SINGLE_FILE = {
+  optimizationUsed: submission.SPELLINGS.optimization,
+  sourceCode: submission.SPELLINGS.source,
+};
+
+/** Returns a failure with its text in `result` too, where clients expect a string. */
+function refused(code: ErrorCode, text: string, parameter?: string): Failure {
+  return failed(code, text, { result: text, parameter });
+}
+
+export const verifysourcecode = defineAction({
+  summary: "Submits a contract's source for verification; checkverifystatus gives the outcome",
+  isSubmission: true,
+  params: z.object({
+    codeformat: sent("Form of the source").meta({ enum: [SINGLE_FILE, ...STANDARD_JSON.keys()] }),
+    contractaddress: sentFields.address,
+    sourceCode: sent("The source: one file, or the compiler's standard JSON input"),
+    contractname: sent("Name of the contract; in standard JSON with its file, as `a.sol:A`"),
+    compilerversion: sentFields.compilerVersion,
+    optimizationUsed: sent("Whether the optimiser ran, `1` or `0`; required for one file"),
+    runs: sentFields.runs,
+    evmversion: sentFields.evmVersion,
+    constructorArguments: sentFields.constructorArguments,
+    licenseType: sentFields.license,
+    libraryname1: sentFields.libraryName,
+    libraryaddress1: sentFields.libraryAddress,
+  }),
+  required: ["codeformat", "contractaddress", "sourceCode", ...Object.keys(REQUIRED_OF_SUBMISSION)],
+  result: z.string(),
+  example: {
+    codeformat: SINGLE_FILE,
+    contractaddress: BUOYS.verifysourcecode,
+    sourceCode: BUOY_SOURCE,
+    contractname: "Buoy",
+    compilerversion: BUOY_COMPILER,
+    optimizationUsed: "0",
+  },
+  async handle(context, { codeformat = "" }) {
+    const { sent, verifier } = context;
+    const address = submission.given(sent, ADDRESS);
+    const lacking = lacksForm(
+      codeformat,
+      address,
+      submission.given(sent, submission.SPELLINGS.source),
+    );
+    if (lacking !== undefined) return lacking;
+    if (!isAddress(address))
+      return refused("invalid-parameter", "Invalid address hash", "contractaddress");
+    if (await submission.isAlreadyVerified(verifier, lowerAddress(address)))
+      return alreadyVerified(context);
+    const absent = submission.firstAbsent(sent, REQUIRED_OF_SUBMISSION);
+    if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
+    const zksolc = submission.given(sent, ["zksolcVersion"]);
+    if (zksolc !== undefined) {
+      const requested = `zksolc ${zksolc.slice(0, 100)}`;
+      return refused(
+        "unsupported",
+        reasonOf({ code: "compiler-unavailable", requested, nearest: [] }),
+      );
+    }
+    const request = readRequest(sent, codeformat, lowerAddress(address));
+    return "kind" in request ? request : submitted(context, request);
+  },
+});
+
+/** Returns the failure for a missing field, which is checked first and has no `result`. */
+function lacksForm(codeformat: string, address: string | undefined, source: string | undefined) {
+  const missing = (text: string, parameter: string) =>
+    failed("missing-parameter", text, { parameter });
+  if (STANDARD_JSON.has(codeformat)) {
+    const absent = source === undefined ? "sourceCode" : "contractaddress";
+    return source === undefined || address === undefined
+      ? missing("Missing sourceCode or contractaddress fields", absent)
+      : undefined;
+  }
+  const text = "Missing codeformat field";
+  if (codeformat === SINGLE_FILE) {
+    return address === undefined ? missing(text, "contractaddress") : undefined;
+  }
+  return codeformat === "" ? missing(text, "codeformat") : failed("unsupported", text);
+}
+
+function readRequest(
+  sent: Input,
+  codeformat: string,
+  address: Address,
+): VerificationRequest | Failure {
+  const { source, ...named } = submission.readOneFile(sent);
+  const common = { address, ...named, ...submission.commonFields(sent) };
+  const format = STANDARD_JSON.get(codeformat);
+  if (format) return { format, input: source, ...common };
+  const absent = submission.firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
+  if (absent !== undefined) return refused("missing-parameter", `${absent} is required.`, absent);
+  const optimized = submission.readOptimization(sent, "optimizationUsed");
+  if (typeof optimized === "object") return optimized;
+  return {
+    format: "flattened",
+    source,
+    ...submission.flattenedSettings(sent, optimized),
+    ...common,
+  };
+}
+
+async function submitted(context: Context, request: VerificationRequest): Promise<Outcome<string>> {
+  const { verifier, dialect, client } = context;
+  const found = await submission.submit(verifier, request, client);
+  switch (found.outcome) {
+    case "accepted":
+      return ok(found.guid);
+    case "already-verified":
+      return alreadyVerified(context);
+    case "no-code":
+      return refused(
+        "not-a-contract",
+        dialect === "etherscan"
+          ? `Unable to locate ContractCode at ${request.address}`
+          : submission.NO_CODE,
+      );
+    default:
+      return submission.describeRefusal(found.outcome, true);
+  }
+}
+
+function alreadyVerified({ dialect }: Context): Failure {
+  return refused(
+    "already-verified",
+    dialect === "etherscan" ? "Contract source code already verified" : submission.ALREADY_VERIFIED,
+  );
 }
