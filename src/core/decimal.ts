@@ -6,16 +6,6 @@ export function parseInteger(text: string): bigint | undefined {
   return INTEGER.test(text) ? BigInt(text.startsWith("+") ? text.slice(1) : text) : undefined;
 }
 
-/** Formats `value / 10^decimals` exactly, without trailing zeros and exponent. */
-export function formatUnits(value: bigint | string, decimals: number): string {
-  const text = String(value);
-  const sign = text.startsWith("-") ? "-" : "";
-  const digits = text.slice(sign.length).padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
-  return `${sign}${whole}${fraction && `.${fraction}`}`;
-}
-
 /** Formats `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
 export function formatRounded(value: bigint, decimals: number, places: number): string {
   const scale = 10n ** BigInt(decimals);

@@ -3,9 +3,8 @@ import { parseArgs } from "node:util";
 import { messageOf, pathFault } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import { compare } from "./compare.ts";
-import { exportOrigin } from "./export-folder.ts";
 import { type Imported, importContracts } from "./import-contracts.ts";
-import { explorerOrigin, type Origin, sourcifyOrigin } from "./origins.ts";
+import { explorerOrigin, exportOrigin, type Origin, sourcifyOrigin } from "./origins.ts";
 import { openWeb } from "./web.ts";
 
 /** Usage of the commands. */

@@ -144,12 +144,14 @@ export async function loadAssets() {
   // The theme's variables come before the pages' own sheet.
   const styles = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
   files.set("pages.css", Buffer.concat(styles));
+  const digest = createHash("sha256");
+  for (const [name, bytes] of files) digest.update(`${name}\0${bytes.length}\0`).update(bytes);
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
   return {
     /** Hash of the content of all files. */
-    digest: digestOf(files),
+    digest: digest.digest("base64url").slice(0, 16),
     /** Returns undefined for an unknown file. */
     get: async (name: string) => packed.get(name)?.(),
   };
@@ -164,12 +166,6 @@ function fileOf(name: string, from: string): string {
   return name.startsWith(".")
     ? path.posix.join(path.posix.dirname(from), name)
     : `${name.replaceAll("/", "-")}.js`;
-}
-
-function digestOf(files: ReadonlyMap<string, Buffer>): string {
-  const digest = createHash("sha256");
-  for (const [name, bytes] of files) digest.update(`${name}\0${bytes.length}\0`).update(bytes);
-  return digest.digest("base64url").slice(0, 16);
 }
 
 /** Reads one file: ours by relative path, a package's by its import name. */

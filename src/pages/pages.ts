@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseRpcBody } from "../api/eth-rpc/handle.ts";
 import { endOf, jsonAnswer, jsonText, REVALIDATE, send } from "../api/http/answer.ts";
 import type { RateLimiter, RateLimitOptions } from "../api/http/rate-limit.ts";
-import type { GuideOptions } from "../api/openapi/guides.ts";
+import type { GuideOptions } from "../api/openapi/document.ts";
 import { type ChainsOption, perChain } from "../api/serving/served-chain.ts";
 import type { Answerers } from "../api/serving/server.ts";
 import { keepResult } from "../core/async.ts";

@@ -12,18 +12,19 @@ const SENTENCE = new URL("./browser/decoding/sentence.js", import.meta.url).href
 const BLOCK_NUMBER = /^\d{1,15}$/;
 const LATEST = "latest";
 
-/** Titles and descriptions of the lists. */
-const LISTS = {
+/** Titles, descriptions and paths of the lists; the search has a path of its own. */
+export const LISTS = {
   home: [
     "Explorer",
     "Blocks, transactions, addresses, tokens and verified contracts of the chain.",
+    "/",
   ],
-  blocks: ["Blocks", "The newest blocks of the chain."],
-  transactions: ["Transactions", "The newest transactions of the chain."],
-  contracts: ["Contracts", "Contracts of the chain, verified or not."],
-  accounts: ["Accounts", "Addresses of the chain with their balances."],
-  tokens: ["Tokens", "Tokens of the chain, the newest first."],
-  search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
+  blocks: ["Blocks", "The newest blocks of the chain.", "/blocks"],
+  transactions: ["Transactions", "The newest transactions of the chain.", "/txs"],
+  contracts: ["Contracts", "Contracts of the chain, verified or not.", "/contracts"],
+  accounts: ["Accounts", "Addresses of the chain with their balances.", "/accounts"],
+  tokens: ["Tokens", "Tokens of the chain, the newest first.", "/tokens"],
+  search: ["Search", "Find a transaction, an address, a block, a token or a contract.", null],
 } as const;
 
 /** The kinds of pages. */

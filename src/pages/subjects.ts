@@ -19,7 +19,7 @@ import { isHash, lowerHex } from "../core/evm/hex.ts";
 import { listContractsByName } from "../store/lists/names.ts";
 import { type AnswerPage, type Asked, firstRequests, pendingRequest } from "./answers.ts";
 import type { Assets } from "./assets.ts";
-import { describe, isSubject, type PageKind, plainContent, sentenceIn } from "./previews.ts";
+import { describe, isSubject, LISTS, type PageKind, plainContent, sentenceIn } from "./previews.ts";
 import { baseOf, renderLimit, renderShell, SECURITY_HEADERS, type ShellContent } from "./shell.ts";
 
 /** Sections of a page by the names in other explorers' links. */
@@ -79,14 +79,6 @@ const OLD_THINGS: Readonly<Record<string, string>> = {
   blocks: "block",
   tokens: "token",
   nft: "token",
-};
-const LISTS: Readonly<Record<string, PageKind>> = {
-  "/": "home",
-  "/blocks": "blocks",
-  "/txs": "transactions",
-  "/contracts": "contracts",
-  "/accounts": "accounts",
-  "/tokens": "tokens",
 };
 /** Time limit of a link's preview: the page itself asks the API. */
 const PATIENCE_MS = 2000;
@@ -212,7 +204,9 @@ export function addSubjects(
     });
   }
 
-  for (const [url, kind] of Object.entries(LISTS)) {
+  for (const kind of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+    const [, , url] = LISTS[kind];
+    if (url === null) continue;
     app.get(url, limited, async (request, reply) => {
       const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
       // Without a slash at the end of `/{chain}` relative links would lead to another chain's files.

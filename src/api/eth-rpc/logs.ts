@@ -47,7 +47,10 @@ export async function findLogs(
   filter: unknown,
   limit: number,
 ): Promise<RpcOutcome> {
-  const fields = isRecord(filter) ? pickFields(filter) : {};
+  const given = new Map(Object.entries(isRecord(filter) ? filter : {})) as Input;
+  const fields: Fields = Object.fromEntries(
+    FILTER_FIELDS.map((name) => [name, lookUp(given, name) ?? undefined]),
+  );
   const patterns = parsePatterns(fields);
   const blockHash = parseBlockHash(fields["blockHash"]);
   const blocks =
@@ -75,11 +78,6 @@ export async function findLogs(
     throw new RequestError(400, "not-found", text);
   }
   return { result: logs.map((log) => presentLog(log, log)) };
-}
-
-function pickFields(filter: Fields): Fields {
-  const given = new Map(Object.entries(filter)) as Input;
-  return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name) ?? undefined]));
 }
 
 function invalidFilter(

@@ -6,6 +6,7 @@ import type { UnresponsiveContracts } from "../../chain/state/unresponsive-contr
 import type { Address } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
 import type { PageRange } from "../../store/lists/large-pages.ts";
+import type { Order } from "../../store/lists/page.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { RateUsage } from "../http/rate-limit.ts";
@@ -47,6 +48,8 @@ export interface Context extends Reading {
   dialect: Dialect;
   /** The page by `page` and `offset`, or by a cursor. */
   page: PageRange;
+  /** The order of a list: as asked, by default newest first in Blockscout's dialect, oldest first in Etherscan's. */
+  order: Order;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
   largeAnswers: LargeAnswers;

@@ -2,6 +2,7 @@ import { forCaller } from "../../chain/caller-chain.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { SoftwareVersion } from "../../core/software-version.ts";
 import { MAXIMUM_ANSWER, type PageRange } from "../../store/lists/large-pages.ts";
+import type { Order } from "../../store/lists/page.ts";
 import { getServedState } from "../../store/sync-state.ts";
 import { type Answer, tagOfHead } from "../http/answer.ts";
 import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
@@ -115,6 +116,7 @@ export function createDispatch(
       client,
       signal,
       dialect,
+      order: (data["sort"] ?? (dialect === "etherscan" ? "asc" : "desc")) as Order,
       sent: input,
     };
     const handle = (read: Read, page: PageRange) => action.handle({ ...context, read, page }, data);

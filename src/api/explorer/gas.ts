@@ -40,11 +40,14 @@ function reproducesBaseFees(blocks: readonly GasBlock[]): boolean {
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
 type Derived = Awaited<ReturnType<typeof derive>>;
-type GasPrices = Derived["prices"];
+/** Gas figures of the newest blocks; prices in wei. */
+export type GasPrices = Derived["prices"];
 
 /** Returns gas prices at the head of an answer, computed once per head; undefined before the first block. */
 export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefined>;
 
+/** The node's method for a tip, for blocks without paid tips. */
+const TIP = "eth_maxPriorityFeePerGas";
 /** Blocks whose transactions count. */
 const WINDOW = 20;
 /** Lifetime of prices that lack the node's part; a later request asks the node again. */
@@ -99,7 +102,9 @@ async function derive(
 ) {
   const next = await findNextBaseFee(chain, head, blocks).catch(asUnanswered);
   const base = next === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : next;
-  const suggested = tips ? undefined : await askTip(chain).catch(asUnanswered);
+  const tip = tips ? undefined : await askOnce(chain, TIP).catch(asUnanswered);
+  // Without an answer the tip is unknown.
+  const suggested = isQuantity(tip) ? quantityToBigInt(tip) : undefined;
   const price = (tip: string | undefined) => (base ?? 0n) + BigInt(tip ?? suggested ?? 0);
   return {
     prices: {
@@ -135,12 +140,6 @@ async function findNextBaseFee(chain: CallerChain, head: ServedHead, blocks: rea
 async function askNewestHash(chain: CallerChain): Promise<unknown> {
   const block = await askOnce(chain, "eth_getBlockByNumber", "latest", false);
   return ((block ?? {}) as { hash?: unknown }).hash;
-}
-
-/** Returns the node's suggested tip in wei, for blocks without paid tips; undefined without an answer. */
-async function askTip(chain: CallerChain): Promise<bigint | undefined> {
-  const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
-  return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
 }
 
 const LONGEST_SECONDS = 86_400n;

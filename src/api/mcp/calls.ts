@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { formatUnits } from "../../core/decimal.ts";
+import { formatUnits } from "viem/utils";
 import { type Fault, RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";

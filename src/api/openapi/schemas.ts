@@ -167,6 +167,9 @@ export function describeParameters(action: Action, dialect: Dialect) {
     const { description = "", ...schema } = property as { description?: string };
     // zod lacks the default of a schema that transforms.
     const { data } = params.shape[name]?.safeParse(undefined) ?? {};
+    const example = action.example[name];
+    // Examples are sent as text.
+    const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
     const standard = defaults?.[name] ?? (typeof data === "object" ? undefined : data);
     return {
       name,
@@ -175,15 +178,9 @@ export function describeParameters(action: Action, dialect: Dialect) {
       /** JSON Schema of the sent value, with its default. */
       schema: { ...schema, ...(standard !== undefined && { default: standard }) } as JsonSchema,
       /** A value of the sample chain, if the example has one. */
-      example: toExample(action.example[name], schema),
+      example: isNumber ? Number(example) : example,
     };
   });
-}
-
-/** Returns an example, as a number where the schema has one; examples are sent as text. */
-function toExample(example: string | undefined, schema: JsonSchema): unknown {
-  const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
-  return isNumber ? Number(example) : example;
 }
 
 function takesInteger({ type, anyOf }: JsonSchema): boolean {

@@ -9,7 +9,6 @@ import {
   listBlockLinks,
 } from "../../store/lists/activity.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import type { Action } from "../explorer/action.ts";
 import type { Dispatch } from "../explorer/dispatch.ts";
 import { findAction } from "../explorer/registry.ts";
 import { resultOnOneState } from "../reading/snapshot.ts";
@@ -254,7 +253,9 @@ function sharePages(chain: ServedChain, dispatch: Dispatch) {
     const request = { input, query: input, body: new Map(), id: undefined };
     const { signal } = new AbortController();
     const caller = { client, signal, known: [] };
-    const answer = await dispatch(actionOf(kind), request, "etherscan", chain, caller);
+    const names = new Map(Object.entries({ module: "account", action: kind }));
+    const { action } = findAction(names, "etherscan");
+    const answer = await dispatch(action, request, "etherscan", chain, caller);
     const { body, fault, block, next } = answer;
     const isEmpty = fault?.code === "empty";
     if ((fault && !isEmpty) || block?.hash !== hash)
@@ -281,9 +282,4 @@ function sharePages(chain: ServedChain, dispatch: Dispatch) {
     kept.set(key, entry);
     return entry.page;
   };
-}
-
-function actionOf(kind: Activity["kind"]): Action {
-  const names = new Map(Object.entries({ module: "account", action: kind }));
-  return findAction(names, "etherscan").action;
 }

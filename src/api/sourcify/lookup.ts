@@ -72,7 +72,12 @@ const FIELDS: Readonly<Record<string, FieldOf>> = {
       deployer: deployment ? getAddress(deployment.deployer) : null,
     }),
   },
-  ...Object.fromEntries(OUTPUTS.map((name) => [name, outputField(name)])),
+  ...Object.fromEntries(
+    OUTPUTS.map((name): [string, FieldOf] => [
+      name,
+      { needs: ["outputs"], present: ({ found }) => JSON.parse(found.outputs)[name] ?? null },
+    ]),
+  ),
   sourceIds: {
     needs: ["sourceIds"],
     present: ({ found }) => JSON.parse(found.sourceIds ?? "null"),
@@ -209,10 +214,6 @@ export async function presentLookup(
       : value;
   }
   return presented;
-}
-
-function outputField(name: string): FieldOf {
-  return { needs: ["outputs"], present: ({ found }) => JSON.parse(found.outputs)[name] ?? null };
 }
 
 /** Presents the sources. Any text may be a file's name. */

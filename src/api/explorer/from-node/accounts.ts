@@ -148,18 +148,6 @@ function isFailure(found: unknown): found is Failure {
   return typeof found === "object" && found !== null && "kind" in found && found.kind === "failed";
 }
 
-/** Returns the ids of an ERC-1155 token that the owner holds or held; undefined for other tokens. */
-export async function listOwnedIds(
-  sql: Queryable,
-  token: Address,
-  owner: Address,
-): Promise<string[] | undefined> {
-  const known = await getHolding(sql, token, owner);
-  if (known?.standard !== 1155) return undefined;
-  const held = await listHeldIds(sql, token, owner, READABLE_BALANCES + 1);
-  return held.flatMap(({ tokenId }) => tokenId ?? []);
-}
-
 /** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
 /** Error text for a contract that does not answer; the sum of its transfers may be wrong. */
@@ -180,4 +168,25 @@ export async function readHoldingAt(
   if (amounts.includes(null))
     return failed("state-unavailable", block.isIndexed ? NOT_REPORTED : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
+}
+
+/** Returns the ids of an ERC-1155 token that the owner holds or held; undefined for other tokens. */
+export async function listOwnedIds(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+): Promise<string[] | undefined> {
+  const known = await getHolding(sql, token, owner);
+  if (known?.standard !== 1155) return undefined;
+  const held = await listHeldIds(sql, token, owner, READABLE_BALANCES + 1);
+  return held.flatMap(({ tokenId }) => tokenId ?? []);
+}
+
+/** Returns the query and the answer of `atBlock` for a holding. */
+export function holdingAt(context: Context, token: Address, owner: Address) {
+  return [
+    (sql: Queryable) => listOwnedIds(sql, token, owner),
+    (block: PastBlock, ids: readonly string[] | undefined) =>
+      readHoldingAt(context, { token, owner }, block, ids),
+  ] as const;
 }

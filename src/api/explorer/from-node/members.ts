@@ -1,4 +1,5 @@
 import { decodeUint } from "../../../chain/state/abi.ts";
+import { describesItself, standardOf } from "../../../chain/state/token-standard.ts";
 import { type Address, lowerAddress, wordOfAddress } from "../../../core/evm/address.ts";
 import { type Hex, hexConcat, wordOf } from "../../../core/evm/hex.ts";
 import type { Queryable } from "../../../db/client.ts";
@@ -22,7 +23,7 @@ import {
   countPastTransfers,
   listPastHolders,
 } from "../../../store/state/token-balances/past-holders.ts";
-import { getToken } from "../../../store/state/tokens/token.ts";
+import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../envelope.ts";
@@ -290,3 +291,30 @@ export async function readOwnedIds(
 }
 
 const UNKNOWN_IDS = "The contract counts ids of the address without a transfer of their own";
+
+/** Returns a token as its contract describes itself at the head, else as stored; undefined if not indexed. Throws `ChainError`. */
+export async function readToken(
+  { read, chain }: Context,
+  address: Address,
+): Promise<Token | undefined> {
+  const found = await read(async (sql, served) => {
+    const token = await getToken(sql, address);
+    return token && { token, head: await served };
+  }, "one statement");
+  if (!found) return undefined;
+  return describeToken(chain, found.token, found.head);
+}
+
+/** Returns a token as its contract describes itself at the head, else as stored. Throws `ChainError`. */
+export async function describeToken(chain: Context["chain"], token: Token, head: ServedHead) {
+  if (token.supplyBlock === head.number && token.metadataBlock === head.number) return token;
+  const [[supply], [metadata]] = await Promise.all([
+    chain.fetchTotalSupplies([token.address], head),
+    chain.fetchTokenMetadata([token.address], head),
+  ]);
+  const reported = answered(metadata);
+  const totalSupply = answered(supply)?.toString() ?? null;
+  const { name, symbol, decimals } = describesItself(reported) ? reported : token;
+  const standard = standardOf(token.standard, reported);
+  return { ...token, name, symbol, decimals, totalSupply, standard, cataloged: true };
+}

@@ -1,9 +1,10 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { divideRounded, formatUnits } from "../../../core/decimal.ts";
+import { divideRounded } from "../../../core/decimal.ts";
 import type { GasBlock } from "../../../store/blocks/gas-window.ts";
 import { defineAction } from "../action.ts";
 import { failed, ok } from "../envelope.ts";
-import { estimateSeconds, GAS_NOT_ESTIMATED } from "../gas.ts";
+import { estimateSeconds, GAS_NOT_ESTIMATED, type GasPrices } from "../gas.ts";
 import { text } from "../params.ts";
 import * as wire from "../wire.ts";
 import { fetchPrice } from "./stats/supplies-and-prices.ts";
@@ -16,34 +17,29 @@ const RATIO_BLOCKS = 5;
 const STANDARD_PRICE = 2_000_000_000n;
 const INVALID = "Invalid gasprice format";
 
+type Priced = GasPrices & { price: string | null };
+const priced = wire.defineRecord<Priced>()({
+  LastBlock: [wire.decimal, ({ head }) => String(head.number)],
+  SafeGasPrice: [wire.decimalFraction, ({ safe }) => gwei(safe)],
+  ProposeGasPrice: [wire.decimalFraction, ({ proposed }) => gwei(proposed)],
+  FastGasPrice: [wire.decimalFraction, ({ fast }) => gwei(fast)],
+  suggestBaseFee: [wire.decimalFraction, ({ nextBaseFee }) => gwei(nextBaseFee ?? 0n)],
+  gasUsedRatio: [z.string(), ({ blocks }) => blocks.slice(-RATIO_BLOCKS).map(ratio).join(",")],
+  UsdPrice: [wire.decimalFraction.optional(), ({ price }) => price ?? undefined],
+});
+
 export const gastracker = {
   gasoracle: defineAction({
     summary: "Gas prices in Gwei, base fee included, that the newest 20 blocks would have accepted",
     dialect: "etherscan",
     params: z.object({}),
-    result: z.object({
-      LastBlock: wire.decimal,
-      SafeGasPrice: wire.decimalFraction,
-      ProposeGasPrice: wire.decimalFraction,
-      FastGasPrice: wire.decimalFraction,
-      suggestBaseFee: wire.decimalFraction,
-      gasUsedRatio: z.string(),
-      UsdPrice: wire.decimalFraction.optional(),
-    }),
+    result: priced.schema,
     example: {},
     async handle(context) {
       const prices = await context.gasOracle(context);
       if (!prices) return failed("loading", GAS_NOT_ESTIMATED);
       const { price } = await fetchPrice(context, context.priceFeeds.usd, prices.head);
-      return ok({
-        LastBlock: String(prices.head.number),
-        SafeGasPrice: gwei(prices.safe),
-        ProposeGasPrice: gwei(prices.proposed),
-        FastGasPrice: gwei(prices.fast),
-        suggestBaseFee: gwei(prices.nextBaseFee ?? 0n),
-        gasUsedRatio: prices.blocks.slice(-RATIO_BLOCKS).map(ratio).join(","),
-        ...(price !== null && { UsdPrice: price }),
-      });
+      return ok(priced.present({ ...prices, price }));
     },
   }),
   gasestimate: defineAction({

@@ -1,12 +1,17 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { formatUnits } from "../../../core/decimal.ts";
 import { listContractsAmong } from "../../../store/contracts/creations.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
 import { type Definition, defineAction } from "../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../envelope.ts";
 import { INVALID_BLOCK, readContracts } from "../from-node/accounts.ts";
-import { readHolderCount, readHolders, readPastHolders } from "../from-node/members.ts";
-import { describeToken, readToken } from "../from-node/token-supply.ts";
+import {
+  describeToken,
+  readHolderCount,
+  readHolders,
+  readPastHolders,
+  readToken,
+} from "../from-node/members.ts";
 import { address, blockNumber, paging, positive } from "../params.ts";
 import * as wire from "../wire.ts";
 import { UNKNOWN_PRICE } from "../wire.ts";
@@ -145,7 +150,7 @@ export const tokens = {
       return ok(
         holders.map(({ owner, amount }) => ({
           TokenHolderAddress: owner,
-          TokenHolderQuantity: formatUnits(amount, token.decimals ?? 0),
+          TokenHolderQuantity: formatUnits(BigInt(amount), token.decimals ?? 0),
           TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("A" as const),
         })),
       );

@@ -21,11 +21,7 @@ import {
   findRevertLines,
   type RevertLine,
 } from "../from-node/transactions/reverts.ts";
-import {
-  fetchEarlierReceipt,
-  findTransaction,
-  notIndexed,
-} from "../from-node/transactions/unindexed.ts";
+import { findTransaction, refuseEarlier } from "../from-node/transactions/unindexed.ts";
 import { blockBounds, blocksOf, flag, hash, integer, paging, sort } from "../params.ts";
 import { fourTopics } from "../present/log.ts";
 import { l1FeesPaid, transaction } from "../present/transaction.ts";
@@ -139,8 +135,8 @@ export const transactions = {
         },
       );
       if (!transaction || !found) {
-        const earlier = await fetchEarlierReceipt(context.chain, input.txhash, head);
-        return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
+        const earlier = await refuseEarlier(context.chain, input.txhash, head);
+        return earlier ?? failed("not-found", "Transaction not found");
       }
       const logs = found.slice(0, LOGS_PER_PAGE);
       const { revertData, succeeded, traced } = transaction;
@@ -226,8 +222,8 @@ export const transactions = {
         return { transaction, lines, head: await served };
       });
       if (!transaction) {
-        const earlier = await fetchEarlierReceipt(chain, txhash, head);
-        return failed("not-found", earlier ? notIndexed(head) : "Transaction not found");
+        const earlier = await refuseEarlier(chain, txhash, head);
+        return earlier ?? failed("not-found", "Transaction not found");
       }
       if (transaction.succeeded !== false) return ok([]);
       if (trace.status === "rejected") throw trace.reason;
@@ -264,10 +260,8 @@ export const transactions = {
       const { found: rows, head } = await withHead(read, (sql) =>
         listTransfersOfTransaction(sql, input.txhash, page),
       );
-      if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
-        return failed("not-found", notIndexed(head));
-      }
-      return okPage(page, rows, transfer);
+      const earlier = rows.length === 0 && (await refuseEarlier(chain, input.txhash, head));
+      return earlier || okPage(page, rows, transfer);
     },
   }),
 };

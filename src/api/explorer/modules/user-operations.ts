@@ -9,10 +9,10 @@ import {
 import { withHead } from "../../reading/snapshot.ts";
 import { defineAction } from "../action.ts";
 import { failed, NO_RECORDS, okPage } from "../envelope.ts";
-import { fetchEarlierReceipt, notIndexed } from "../from-node/transactions/unindexed.ts";
+import { refuseEarlier } from "../from-node/transactions/unindexed.ts";
 import { address, blocksOf, hash, listMissing, paging, word } from "../params.ts";
 import * as wire from "../wire.ts";
-import { ADDRESS_FORMAT, listing, orderOf } from "./account/list.ts";
+import { ADDRESS_FORMAT, listing } from "./account/list.ts";
 
 // User operations (ERC-4337), from the logs of EntryPoints. Source: docs/wire.md, "User operations".
 
@@ -73,10 +73,9 @@ export const userops = defineAction({
     ...listing,
   }),
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  async handle({ read, dialect, page }, input) {
+  async handle({ read, page, order }, input) {
     const { role, address: party, entrypoint: entryPoint } = input;
     const filter = { blocks: blocksOf(input), entryPoint, [role]: party } as UserOperationFilter;
-    const order = orderOf(input.sort, dialect);
     const rows = await read((sql) => listUserOperations(sql, filter, order, page));
     return okPage(page, rows, operation);
   },
@@ -104,8 +103,7 @@ export const listuserops = defineAction({
     const { found: rows, head } = await withHead(read, (sql) =>
       listUserOperations(sql, { ...which, entryPoint }, "asc", page),
     );
-    if (txhash && rows.length === 0 && (await fetchEarlierReceipt(chain, txhash, head)))
-      return failed("not-found", notIndexed(head));
-    return okPage(page, rows, operation);
+    const earlier = txhash && rows.length === 0 && (await refuseEarlier(chain, txhash, head));
+    return earlier || okPage(page, rows, operation);
   },
 });

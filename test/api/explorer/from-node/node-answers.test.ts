@@ -16,8 +16,8 @@ import {
   readHolders,
   readOwnedTokens,
   readPastHolders,
+  readToken,
 } from "../../../../src/api/explorer/from-node/members.ts";
-import { readToken } from "../../../../src/api/explorer/from-node/token-supply.ts";
 import {
   createMempool,
   withoutUnservedBlock,

@@ -15,6 +15,7 @@ import { isRecord } from "../../../../core/json/record.ts";
 import { getTransaction, type TransactionDetail } from "../../../../store/lists/transactions.ts";
 import type { ServedHead } from "../../../../store/sync-state.ts";
 import type { Read } from "../../../reading/snapshot.ts";
+import { type Failure, failed } from "../../envelope.ts";
 
 // An index may begin later than its chain. The node then answers about older blocks as far as it can.
 
@@ -44,6 +45,16 @@ export async function fetchEarlierReceipt(
 ): Promise<Unread | null> {
   if (start.startBlock === 0) return null;
   return earlierReceipt(await chain.request("eth_getTransactionReceipt", [hash]), start);
+}
+
+/** Returns the failure for a transaction that is from before the first indexed block; undefined for any other. */
+export async function refuseEarlier(
+  chain: CallerChain,
+  hash: Hex,
+  start: Start,
+): Promise<Failure | undefined> {
+  const earlier = await fetchEarlierReceipt(chain, hash, start);
+  return earlier ? failed("not-found", notIndexed(start)) : undefined;
 }
 
 /** Returns a transaction of the index, or the receipt of one that only the node has; neither for an unknown hash. */

@@ -3,13 +3,7 @@ import type { OwnedToken } from "../../../../store/state/token-balances/holdings
 import type { Token } from "../../../../store/state/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { failed, NO_RECORDS, ok, okPage } from "../../envelope.ts";
-import {
-  atBlock,
-  INVALID_BLOCK,
-  listOwnedIds,
-  NOT_REPORTED,
-  readHoldingAt,
-} from "../../from-node/accounts.ts";
+import { atBlock, holdingAt, INVALID_BLOCK, NOT_REPORTED } from "../../from-node/accounts.ts";
 import { type Approval, KINDS, keyOfApproval, readApprovals } from "../../from-node/approvals.ts";
 import { readHolding } from "../../from-node/holdings.ts";
 import { keyOfOwned, readOwnedIds, readOwnedTokens } from "../../from-node/members.ts";
@@ -72,12 +66,7 @@ export const holdings = {
     example: HELD,
     async handle(context, { contractaddress: token, address: owner, ...asked }) {
       if ("tag" in asked && asked.tag !== undefined) {
-        return atTag(
-          context,
-          asked.tag,
-          (sql) => listOwnedIds(sql, token, owner),
-          (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
-        );
+        return atTag(context, asked.tag, ...holdingAt(context, token, owner));
       }
       const amount = await readHolding(context, token, owner);
       return amount === null ? failed("state-unavailable", NOT_REPORTED) : ok(String(amount));
@@ -144,12 +133,7 @@ export const holdings = {
     result: wire.decimal,
     example: { ...HELD, blockno: "10" },
     async handle(context, { contractaddress: token, address: owner, blockno }) {
-      return atBlock(
-        context,
-        blockno,
-        (sql) => listOwnedIds(sql, token, owner),
-        (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
-      );
+      return atBlock(context, blockno, ...holdingAt(context, token, owner));
     },
   }),
 };

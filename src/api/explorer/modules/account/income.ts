@@ -12,7 +12,7 @@ import { mayHaveBeenFunded, notIndexed } from "../../from-node/transactions/unin
 import { address, blocksOf, text } from "../../params.ts";
 import { inclusionReward, uncleReward, withdrawal } from "../../present/block.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, allRows, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, allRows, listing, NO_TRANSACTIONS } from "./list.ts";
 
 /** A block that an address mined, or an uncle; its reward is for Etherscan's dialect alone. */
 interface Mined {
@@ -108,9 +108,8 @@ export const income = {
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     cursor: "history",
     changesWithHead: true,
-    async handle({ read, dialect, page }, input) {
+    async handle({ read, page, order }, input) {
       const filter = { address: input.address, blocks: blocksOf(input) };
-      const order = orderOf(input.sort, dialect);
       const rows = await read((sql) => listWithdrawals(sql, filter, order, page));
       return okPage(page, rows, received);
     },

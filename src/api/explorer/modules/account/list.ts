@@ -2,10 +2,9 @@ import type { z } from "zod";
 import type { Address } from "../../../../core/evm/address.ts";
 import { isQuantity } from "../../../../core/evm/quantity.ts";
 import type { Queryable } from "../../../../db/client.ts";
-import type { Order } from "../../../../store/lists/page.ts";
 import type { Parties, Side } from "../../../../store/lists/parties.ts";
 import type { Context } from "../../action.ts";
-import { type Dialect, type Failure, failed, type Outcome } from "../../envelope.ts";
+import { type Failure, failed, type Outcome } from "../../envelope.ts";
 import { askOnce } from "../../forwarding.ts";
 import { atBlock, NO_HISTORY, type PastBlock } from "../../from-node/accounts.ts";
 import {
@@ -34,11 +33,6 @@ export const tokenContract = address({ invalid: "Invalid contractaddress format"
 );
 
 export const NO_TRANSACTIONS = "No transactions found";
-
-/** Returns the order. Its default is newest first in Blockscout's dialect, oldest first in Etherscan's. */
-export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
-  return asked ?? (dialect === "etherscan" ? "asc" : "desc");
-}
 
 // Etherscan's advanced filter of the lists: sender and receiver of the entries. Source: docs/wire.md, "Lists by both parties".
 

@@ -18,11 +18,7 @@ import { withHead } from "../../../reading/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { completeTransactions, type ListedTransaction, nameCalls } from "../../call-names.ts";
 import { failed, ok, okPage } from "../../envelope.ts";
-import {
-  fetchEarlierReceipt,
-  notIndexed,
-  type PendingTransaction,
-} from "../../from-node/transactions/unindexed.ts";
+import { type PendingTransaction, refuseEarlier } from "../../from-node/transactions/unindexed.ts";
 import {
   address,
   blocksOf,
@@ -41,7 +37,6 @@ import {
   ADDRESS_REQUIRED,
   listing,
   NO_TRANSACTIONS,
-  orderOf,
   toParty,
   withParties,
 } from "./list.ts";
@@ -106,7 +101,7 @@ export const transactionsOfAccounts = {
     cursor: "history",
     // Names of functions come from verified sources.
     changesWithHead: { blockscout: true, etherscan: false },
-    async handle({ read, dialect, page }, input) {
+    async handle({ read, dialect, page, order }, input) {
       const who = toParty(input);
       if (!who) return failed("missing-parameter", ADDRESS_REQUIRED, { parameter: "address" });
       const filter = {
@@ -114,7 +109,6 @@ export const transactionsOfAccounts = {
         blocks: blocksOf(input),
         timestamps: { from: input.start_timestamp, to: input.end_timestamp },
       };
-      const order = orderOf(input.sort, dialect);
       const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
       const rows: ListedTransaction[] =
         dialect === "blockscout"
@@ -136,8 +130,7 @@ export const transactionsOfAccounts = {
     cursor: "history",
     changesWithHead: true,
     asksForSources: ({ names }) => names,
-    async handle({ read, chain, dialect, page }, input) {
-      const order = orderOf(input.sort, dialect);
+    async handle({ read, chain, dialect, page, order }, input) {
       const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
       const who = toParty(input);
       const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
@@ -161,10 +154,8 @@ export const transactionsOfAccounts = {
       };
       const { found: frames, head } = await withHead(read, query, "statements of one head");
       const wanted = who || frames.length > 0 ? undefined : hash;
-      if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
-        return failed("not-found", notIndexed(head));
-      }
-      return okPage(page, frames, internalTransaction[dialect]);
+      const earlier = wanted && (await refuseEarlier(chain, wanted, head));
+      return earlier || okPage(page, frames, internalTransaction[dialect]);
     },
   }),
   pendingtxlist: defineAction({
@@ -200,13 +191,12 @@ function defineTokenTransferList(standard: TokenStandard) {
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     cursor: "history",
-    async handle({ read, dialect, page }, input) {
+    async handle({ read, dialect, page, order }, input) {
       const who = toParty(input);
       const { contractaddress: token } = input;
       if (!who && !token) return failed("missing-parameter", NEITHER, { parameter: "address" });
       const blocks = blocksOf(input);
       const filter = { standard, blocks, token, ...who } as TokenTransferFilter;
-      const order = orderOf(input.sort, dialect);
       const named = await read(
         async (sql) =>
           nameCalls(

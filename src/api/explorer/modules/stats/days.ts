@@ -1,5 +1,6 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { divideRounded, formatRounded, formatUnits } from "../../../../core/decimal.ts";
+import { divideRounded, formatRounded } from "../../../../core/decimal.ts";
 import { utcDay as formatUtcDay, SECONDS_PER_DAY } from "../../../../core/time.ts";
 import {
   type DailyStatistics,
@@ -45,7 +46,7 @@ export const days = {
   }),
   dailytxnfee: defineDailySeries(
     "Fees paid per UTC day, L1 fees of rollups included, in coins",
-    { transactionFee_Eth: [wire.decimalFraction, ({ fees }) => formatUnits(fees, 18)] },
+    { transactionFee_Eth: [wire.decimalFraction, ({ fees }) => formatUnits(BigInt(fees), 18)] },
     { hasFees: true },
   ),
   dailygasused: defineDailySeries("Gas used per UTC day", {

@@ -1,5 +1,6 @@
+import { formatUnits } from "viem/utils";
 import { z } from "zod";
-import { formatRounded, formatUnits } from "../../../../core/decimal.ts";
+import { formatRounded } from "../../../../core/decimal.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import { type Hex, hexLength, wordAt } from "../../../../core/evm/hex.ts";
 import { quantityToBigInt } from "../../../../core/evm/quantity.ts";
@@ -12,7 +13,7 @@ import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, plainText } from "../../envelope.ts";
 import { answered, atBlock, INVALID_BLOCK } from "../../from-node/accounts.ts";
 import { stillReading } from "../../from-node/holdings.ts";
-import { readToken } from "../../from-node/token-supply.ts";
+import { readToken } from "../../from-node/members.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
