@@ -40,6 +40,11 @@ const FIRST_FEES = {
   maxFeePerGas: quantity(10n ** 11n),
   maxPriorityFeePerGas: quantity(10n ** 9n),
 };
+/** With fixed fees the deployments have the same hashes again after a reset, and the contracts their verifications. */
+const DEPLOYMENT_FEES = {
+  maxFeePerGas: quantity(1_875_175_000n),
+  maxPriorityFeePerGas: quantity(10n ** 9n),
+};
 /** The node's first accounts are left to developers. */
 const FIRST_USER = 5;
 const USERS = 3;
@@ -93,7 +98,7 @@ export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): P
     deployments: DEPLOYMENTS.map(({ name, args }) => {
       const { abi, creationCode } = known(artifacts, name);
       const data = encodeDeployData({ abi, bytecode: creationCode, args: args(sampleAddress) });
-      return { from: deployer, data, gas: GAS };
+      return { from: deployer, data, gas: GAS, ...DEPLOYMENT_FEES };
     }),
     addressOf: sampleAddress,
     encode: (contract, functionName, args = []) =>

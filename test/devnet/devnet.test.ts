@@ -151,9 +151,13 @@ test("the world is built again when a reset overtakes a round", async () => {
   await withDevnet(async (rpc, { populated }) => {
     await populated;
     const deployer = (await rpc<string[]>("eth_accounts"))[9];
+    const deployments = async () =>
+      (await receipts(rpc)).flatMap((one) => (one.contractAddress ? [one.transactionHash] : []));
+    const before = await deployments();
     await rpc("anvil_reset");
     await rpc("eth_sendTransaction", { from: deployer, to: sampleAddress("Coin"), gas: "0x5208" });
     await expect.poll(() => rpc("eth_getCode", sampleAddress("Splitter"), "latest")).not.toBe("0x");
+    expect(await deployments()).toEqual(before);
   });
 });
 
