@@ -4,7 +4,9 @@ import { NodeError } from "./errors/errors.ts";
 import { inSeconds } from "./forms/headers.ts";
 import type { BlockHeader } from "./types.ts";
 
-type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
+type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex> & {
+  transactions?: unknown;
+};
 
 /** Returns whether a node's block has the fields that identify it. */
 export function isHeader(answer: unknown): answer is RawIdentity {
@@ -12,9 +14,10 @@ export function isHeader(answer: unknown): answer is RawIdentity {
   return isExactQuantity(number) && isQuantity(timestamp) && [hash, parentHash].every(isHash);
 }
 
-/** Returns the needed fields of a node's header: viem parses all fields, and fails on irrelevant ones. */
-export function headerFields(header: RawIdentity & { transactions?: unknown }) {
-  const { number, hash, parentHash, timestamp, transactions } = header;
+/** Returns the needed fields of a header, any other result unchanged: viem parses all fields, and fails on irrelevant ones. */
+export function headerFields(result: unknown): unknown {
+  if (!isHeader(result)) return result;
+  const { number, hash, parentHash, timestamp, transactions } = result;
   const hashes = Array.isArray(transactions) ? transactions.filter(isHash) : [];
   return { number, hash, parentHash, timestamp, transactions: hashes };
 }

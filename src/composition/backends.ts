@@ -40,10 +40,7 @@ export interface Backends {
   devnet: Devnet | null;
 }
 
-interface Companion {
-  readonly exited: Promise<string>;
-  stop(): Promise<void>;
-}
+type Companion = Pick<Devnet, "exited" | "stop">;
 
 /** Returns the connection data of the settings' chain. */
 export function endpointOfSettings(config: Config, devnet: Devnet | null): ChainEndpoint {

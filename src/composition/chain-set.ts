@@ -12,16 +12,7 @@ import { requireConnections } from "./prepare-database.ts";
 import { createRunningChain, type RunningChain } from "./run-chain.ts";
 
 /** The chains of CHAINS_FILE, each with separate parts: a failure of one does not affect another. */
-export interface ChainSet {
-  served: ServedChains;
-  /**
-   * Applies a changed file. Chains with the same settings continue, unless they have stopped. A
-   * chain with other settings keeps its earlier ones until it is up with the new ones, and for good
-   * if these are unusable. Rejects with `ConfigError`, and changes nothing, when the database does
-   * not allow so many connections.
-   */
-  replace(configs: Configs): Promise<void>;
-}
+export type ChainSet = Awaited<ReturnType<typeof startChainSet>>;
 
 type Configs = readonly [Config, ...Config[]];
 
@@ -46,7 +37,7 @@ interface Slot {
 type Slots = readonly [Slot, ...Slot[]];
 
 /** Starts the chains without waiting for them. Rejects with `ConfigError` when the database is unusable. */
-export async function startChainSet(configs: Configs, options: ChainSetOptions): Promise<ChainSet> {
+export async function startChainSet(configs: Configs, options: ChainSetOptions) {
   const { log, requestTimeoutMs } = options;
   const leaving = new Set<Promise<void>>();
   await requireRoom(configs);
@@ -141,12 +132,19 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     await Promise.all([shutdown.close(), previous && close(previous)]);
   }
 
+  const served: ServedChains = () => {
+    const [first, ...others] = slots;
+    return [chooseServed(first), ...others.map(chooseServed)];
+  };
   return {
-    served: () => {
-      const [first, ...others] = slots;
-      return [chooseServed(first), ...others.map(chooseServed)];
-    },
-    replace: async (wanted) => {
+    served,
+    /**
+     * Applies a changed file. Chains with the same settings continue, unless they have stopped. A
+     * chain with other settings keeps its earlier ones until it is up with the new ones, and for good
+     * if these are unusable. Rejects with `ConfigError`, and changes nothing, when the database does
+     * not allow so many connections.
+     */
+    replace: async (wanted: Configs) => {
       await requireRoom(wanted);
       if (options.shutdown.signal.aborted) return;
       const before = withPrevious(slots);

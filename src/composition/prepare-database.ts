@@ -6,7 +6,7 @@ import { migrate } from "../db/migrate.ts";
 import { countAllowedConnections, describeDatabase, requireSession } from "../db/session.ts";
 import { distributeTables, isDistributed } from "../store/cluster/distribution.ts";
 import { haveSecret } from "../store/index-keys.ts";
-import { type ChainIdentity, getIndexState } from "../store/sync-state.ts";
+import { getIndexState } from "../store/sync-state.ts";
 import type { ProcessContext } from "./backends.ts";
 
 /** Errors of a connection lost at the server or in the network. */
@@ -24,19 +24,11 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   );
 }
 
-/** A database with migrated tables. */
-export interface PreparedDatabase {
-  /** The chain in them, if any. */
-  known: ChainIdentity | undefined;
-  /** True if they are distributed over several servers. */
-  isSpread: boolean;
-}
-
-/** Migrates the tables, and logs work that only the operator can do for them. */
+/** Migrates the tables, and logs work that only the operator can do for them. Returns the chain in them, if any, and if they are distributed. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
-): Promise<PreparedDatabase> {
+) {
   return onDatabase(databaseUrl, { schema, connections: 2 }, async (sql) => {
     for (let attempt = 1; ; attempt++) {
       try {

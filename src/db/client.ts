@@ -98,6 +98,36 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   }) as unknown as Sql;
 }
 
+/**
+ * Returns rows as a table, as SQL: a column in snake case for each field, with its type of pg_type. Big integers are passed as text,
+ * booleans as 0 and 1.
+ */
+export function tableOf<const Types extends Readonly<Record<string, string>>>(
+  sql: Queryable,
+  name: string,
+  rows: readonly { readonly [Field in keyof Types]: Parameter }[],
+  types: Types,
+): Fragment {
+  const lists = Object.entries(types).map(([field, type]) => {
+    const values = rows.map((row) => parameterOf(row[field] as Parameter));
+    return sql`${values as string[]}::${sql(type)}[]`;
+  });
+  const all = lists.reduce((some, list) => sql`${some}, ${list}`);
+  return sql`unnest(${all}) AS ${sql(name)} (${sql(Object.keys(types).map(snakeCased))})`;
+}
+
+type Parameter = string | number | bigint | boolean | null;
+
+function parameterOf(value: Parameter) {
+  if (typeof value === "bigint") return String(value);
+  return typeof value === "boolean" ? Number(value) : value;
+}
+
+/** Converts `blockNumber` to `block_number`. */
+export function snakeCased(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** Returns the first row of a query; undefined when it has none. */
 export async function firstRow<Row>(query: PromiseLike<readonly Row[]>): Promise<Row | undefined> {
   return (await query)[0];

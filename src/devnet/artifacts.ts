@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { Abi } from "viem";
 import type { Hex } from "../core/evm/hex.ts";
 
@@ -55,21 +56,16 @@ async function readSources(): Promise<Record<string, { content: string }>> {
   return Object.fromEntries(await Promise.all(sources));
 }
 
-function compile(input: string, signal: AbortSignal): Promise<CompilerOutput> {
-  return new Promise((settle, reject) => {
-    const child = execFile(
-      process.execPath,
-      [resolve("solc/solc.js"), "--standard-json"],
-      { maxBuffer: MAX_OUTPUT_BYTES, signal },
-      (error, stdout) => {
-        if (error)
-          reject(new Error("the compiler of the sample contracts failed", { cause: error }));
-        // The compiler's launcher prints a line of its own first.
-        else settle(JSON.parse(stdout.slice(stdout.indexOf("{"))) as CompilerOutput);
-      },
-    );
-    child.stdin?.end(input);
+async function compile(input: string, signal: AbortSignal): Promise<CompilerOutput> {
+  const args = [resolve("solc/solc.js"), "--standard-json"];
+  const options = { maxBuffer: MAX_OUTPUT_BYTES, signal };
+  const running = promisify(execFile)(process.execPath, args, options);
+  running.child.stdin?.end(input);
+  const { stdout } = await running.catch((cause: unknown) => {
+    throw new Error("the compiler of the sample contracts failed", { cause });
   });
+  // The compiler's launcher prints a line of its own first.
+  return JSON.parse(stdout.slice(stdout.indexOf("{")));
 }
 
 function collect(output: CompilerOutput): Map<string, Artifact> {

@@ -18,7 +18,6 @@ import {
   inBunches,
   type StateKeys,
   type StateValues,
-  splitByAnswerer,
 } from "./state/reading.ts";
 import type { IndexerStatus } from "./thread/status.ts";
 
@@ -127,7 +126,8 @@ export async function readState(
   block: BlockReference,
   { isUrgent = false } = {},
 ): Promise<StateValues | undefined> {
-  const { ofNode, ofContracts } = splitByAnswerer(keys);
+  const ofNode = keys.filter(({ reading }) => !reading.contractOf);
+  const ofContracts = keys.filter(({ reading }) => reading.contractOf);
   if (countKeys(ofNode) > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
     const asksContracts = countKeys(ofContracts) <= READ_MAXIMUM;

@@ -1,5 +1,5 @@
 import { ChainError } from "../core/errors.ts";
-import type { Sql, Transaction } from "../db/client.ts";
+import type { Sql } from "../db/client.ts";
 import { shareConnections } from "../store/cluster/distribution.ts";
 import type { SignedRange } from "../store/state/tokens/signs.ts";
 import { writeHead } from "../store/sync-state.ts";
@@ -112,11 +112,6 @@ export async function requireRecorded(writer: Writer, range: BlockRange): Promis
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }
 
-/** Sets the planner for backfills: a range's keys fit into memory when hashed, and rarely repeat in a row. */
-async function planForRanges(sql: Transaction): Promise<void> {
-  await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
-}
-
 /** Publishes recorded blocks in one transaction: applies them to all state, writes the state read, moves the head. */
 export async function publish(writer: Writer, range: SignedRange, values: StateValues | null) {
   const { isDistributed, families, metrics } = writer;
@@ -124,7 +119,9 @@ export async function publish(writer: Writer, range: SignedRange, values: StateV
     writeAs(writer, async (transaction) => {
       // All statements are sent at once, in this order, without waiting for each answer.
       await Promise.all([
-        planForRanges(transaction),
+        // A backfill's keys fit into memory when hashed, and rarely repeat in a row.
+        transaction`
+          SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`,
         ...families.map((family) => family.apply(transaction, range)),
         values && writeState(transaction, values),
         writeHead(transaction, range.to, { rollBack: false }),

@@ -131,7 +131,9 @@ function questionsAbout(kind: Kind, named: Named, random: Random): Question[] {
         const found = rows.map(({ TokenId }: { TokenId: string }) => TokenId);
         // Ids that a range names (ERC-2309) may be there.
         const isRight = found.every((id) => right.includes(id));
-        const ids = right.filter((id) => isRight && !named.inRanges(contractaddress, BigInt(id)));
+        const ids = right.filter(
+          (id) => isRight && !named.inRanges(contractaddress, BigInt(id), answer.head),
+        );
         return isRight && ids.every((id) => found.includes(id))
           ? undefined
           : differs(sorted(right), sorted(found), answer);

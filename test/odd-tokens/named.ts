@@ -38,8 +38,8 @@ export interface Named {
   head: { number: number; hash: string };
   holders(token: Address): Address[];
   ids(token: Address): bigint[];
-  /** Whether only a range has named the id (ERC-2309). */
-  inRanges(token: Address, id: bigint): boolean;
+  /** True if only a range has named the id (ERC-2309) up to the block of this hash, by default the head. */
+  inRanges(token: Address, id: bigint, hash?: string): boolean;
 }
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -126,8 +126,10 @@ export function createNamed(rpc: JsonRpc, frames: boolean): () => Promise<Named>
           ),
         ),
       ],
-      inRanges: (token, id) =>
-        !all.some(({ ids }) => ids.some(([of, other]) => of === token && other === id)),
+      inRanges: (token, id, until = hash) =>
+        !all
+          .slice(0, all.findIndex((one) => one.hash === until) + 1)
+          .some(({ ids }) => ids.some(([of, other]) => of === token && other === id)),
     };
   };
 }

@@ -109,17 +109,15 @@ async function fetchWithReceipts(
  */
 async function addReceiptsLeftOut(given: readonly (FetchedBlock | null)[], ask: Ask) {
   const fetched = given.map((one) => one && withReceiptsInOrder(one));
-  const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
+  const lacking = fetched.filter((one) => {
+    return one !== null && one.receipts.length < one.block.transactions.length;
+  });
   if (lacking.length === 0) return fetched;
   const asked = await askReceipts(lacking, ask).catch(asUnanswered);
   return fetched.map((one) => {
     const own = asked?.[lacking.indexOf(one)];
     return one && own ? withExecutedOnly({ ...one, receipts: [...one.receipts, ...own] }) : one;
   });
-}
-
-function hasReceipts({ block, receipts }: FetchedBlock): boolean {
-  return receipts.length >= block.transactions.length;
 }
 
 /** Adds the headers of uncles; leaves out those that the node does not return. */

@@ -25,7 +25,7 @@ export function createNodeClient(ask: Ask): NodeClient {
     const calls = asked.map(({ call }) => call);
     const outcomes = ask(calls).then((all) => requireForms(calls, all));
     for (const [index, { resolve }] of asked.entries()) {
-      resolve(outcomes.then((all) => readResult(resultOf(all[index]))));
+      resolve(outcomes.then((all) => headerFields(resultOf(all[index]))));
     }
   }
 
@@ -80,8 +80,4 @@ export function requireForms(calls: readonly RpcCall[], outcomes: Outcome[]): Ou
         : `${calls[index]?.method}: no answer of that kind`;
     return { error: new NodeError("bad-answer", reason) };
   });
-}
-
-function readResult(result: unknown): unknown {
-  return isHeader(result) ? headerFields(result) : result;
 }

@@ -1,6 +1,5 @@
 import type { RawHeader } from "../../chain/types.ts";
-import type { Hex } from "../../core/evm/hex.ts";
-import { bytes, integer, type RlpValue, rlpHash } from "./encoding.ts";
+import { bytes, integer, type RlpValue } from "./encoding.ts";
 
 /** Fields that came with forks, in their order in the header; `integer` ones are quantities. */
 const LATER_FIELDS = [
@@ -46,11 +45,6 @@ export function encodeHeader(header: RawHeader): RlpValue[] {
     // Encodes a missing field as empty if a later one exists, as geth does.
     ...LATER_FIELDS.slice(0, last + 1).map(([name, encode]) => encode(header[name] ?? "0x", name)),
   ];
-}
-
-/** Hashes a header. Throws `UnprovableError`. */
-export function headerHash(header: RawHeader): Hex {
-  return rlpHash(encodeHeader(header));
 }
 
 /** Returns the unknown fields of a header: those of a later fork, or of another kind of chain. */

@@ -7,7 +7,7 @@ import type { Hex } from "../../core/evm/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
 import { isNothing } from "../../core/json/record.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
-import { encodeHeader, headerHash, unknownFields } from "./header.ts";
+import { encodeHeader, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
@@ -52,7 +52,7 @@ export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict>
 
 const PROOFS: Readonly<Record<Part, Proof>> = {
   header({ block }) {
-    if (headerHash(block) === block.hash) return "proven";
+    if (rlpHash(encodeHeader(block)) === block.hash) return "proven";
     if (!isNothing(block.blockAccessListHash) && isNothing(block.slotNumber)) {
       throw new UnprovableError(
         "the node leaves out slotNumber, which the hash covers: name one that gives it in RPC_URL, or set PROOFS=off",

@@ -3,7 +3,7 @@ import { keccak256, recoverAddress } from "../../core/deep-imports.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
 import { DEPOSIT_TYPE } from "../../core/evm/deposits.ts";
 import { type Hex, hexConcat } from "../../core/evm/hex.ts";
-import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
+import { quantity, quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
 import { bytes, integer, type RlpValue, rlp, UnprovableError } from "./encoding.ts";
 
 /** Signed content of a transaction, and its signature: v or parity, r, s. */
@@ -46,7 +46,8 @@ export async function recoverSender(transaction: RawTransaction): Promise<Addres
   const { type, signed, signature } = readParts(transaction);
   const v = quantityToBigInt(signature[0]);
   // EIP-155: the chain's id is signed, and encoded in v.
-  const chain: RlpValue[] = type === 0 && v >= 35n ? [trimmed((v - 35n) / 2n), "0x", "0x"] : [];
+  const chain: RlpValue[] =
+    type === 0 && v >= 35n ? [integer(quantity((v - 35n) / 2n), "chainId"), "0x", "0x"] : [];
   const hash = keccak256(withType(type, rlp([...signed, ...chain])));
   const yParity = type === 0 && v >= 27n ? Number((v + 1n) % 2n) : Number(v);
   const [, r, s] = signature;
@@ -119,8 +120,4 @@ function encodeLaterFields(type: number, transaction: RawTransaction): RlpValue[
 /** Prefixes an encoding with its type, if it has one. */
 export function withType(type: number, encoded: Hex): Hex {
   return type === 0 ? encoded : hexConcat(`0x${type.toString(16).padStart(2, "0")}`, encoded);
-}
-
-function trimmed(value: bigint): Hex {
-  return integer(`0x${value.toString(16)}`, "chainId");
 }

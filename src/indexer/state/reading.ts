@@ -63,14 +63,6 @@ function listReadings(families: readonly StateFamily[]): { name: string; reading
   return families.flatMap(({ name, reading }) => (reading ? [{ name, reading }] : []));
 }
 
-/** Splits the keys into those answered by the node and those by contracts. */
-export function splitByAnswerer(keys: StateKeys): { ofNode: StateKeys; ofContracts: StateKeys } {
-  return {
-    ofNode: keys.filter(({ reading }) => !reading.contractOf),
-    ofContracts: keys.filter(({ reading }) => reading.contractOf),
-  };
-}
-
 /** Returns the keys without those of the given contracts. */
 export function withoutContracts(keys: StateKeys, contracts: ReadonlySet<Address>): StateKeys {
   if (contracts.size === 0) return keys;

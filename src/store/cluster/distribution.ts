@@ -1,5 +1,11 @@
 import { ConfigError } from "../../core/errors.ts";
-import type { Fragment, Queryable, Sql, Transaction } from "../../db/client.ts";
+import {
+  type Fragment,
+  hasRows,
+  type Queryable,
+  type Sql,
+  type Transaction,
+} from "../../db/client.ts";
 import { type ChainTableName, chainTables } from "../writer/chain-tables.ts";
 
 // A chain on Citus: most rows are distributed over the workers, all others are on the coordinator.
@@ -22,9 +28,8 @@ export const spreadGroups: readonly { column: string; tables: readonly ChainTabl
 export const spreadTables = spreadGroups.flatMap(({ tables }) => tables);
 
 /** Returns whether the tables of the client's schema are distributed over several servers. */
-export async function isDistributed(sql: Queryable): Promise<boolean> {
-  const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;
-  return state.distributed;
+export function isDistributed(sql: Queryable) {
+  return hasRows(sql`SELECT WHERE is_distributed()`);
 }
 
 /** Uses one connection to each worker for small writes: a commit asks every connection twice. */

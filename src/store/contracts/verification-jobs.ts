@@ -64,21 +64,17 @@ export async function insertJob(
   schemas: readonly string[],
 ): Promise<JobInsertion> {
   try {
-    return await insertAmong(sql, job, limits, schemas);
+    const [row] = await sql<[{ outcome: JobInsertion }]>`
+      SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
+        ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
+        ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason},
+        ${[...schemas]}::text[]) AS outcome`;
+    return row.outcome;
   } catch (error) {
     const code = failureCodeOf(error) ?? "";
     if (schemas.length === 0 || (code !== LOCK_NOT_AVAILABLE && !MISSING.test(code))) throw error;
-    return insertAmong(sql, job, limits, []);
+    return insertJob(sql, job, limits, []);
   }
-}
-
-async function insertAmong(sql: Sql, job: NewJob, limits: JobLimits, schemas: readonly string[]) {
-  const [row] = await sql<[{ outcome: JobInsertion }]>`
-    SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
-      ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
-      ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason},
-      ${[...schemas]}::text[]) AS outcome`;
-  return row.outcome;
 }
 
 /** Unfinished jobs. */

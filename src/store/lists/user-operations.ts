@@ -1,6 +1,6 @@
 import { type Address, wordOfAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import type { Queryable } from "../../db/client.ts";
+import { type Queryable, tableOf } from "../../db/client.ts";
 import { placeText, type TransactionPlace } from "./address-places.ts";
 import { type PageRange, PageTooLarge } from "./large-pages.ts";
 import { type LogEntry, type LogPattern, matching, readLogs, searchLogs } from "./logs.ts";
@@ -110,9 +110,6 @@ async function logsOfBundler(
     if (last) after = [String(last.blockNumber), String(last.transactionIndex)];
   }
   const shown = keys.slice(page.skip, page.skip + page.limit);
-  const found = sql`
-    SELECT block_number, log_index FROM unnest(
-      ${shown.map(({ blockNumber }) => blockNumber)}::bigint[],
-      ${shown.map(({ logIndex }) => logIndex)}::int[]) AS found(block_number, log_index)`;
-  return readLogs(sql, found, order, page.limit);
+  const found = tableOf(sql, "found", shown, { blockNumber: "int8", logIndex: "int4" });
+  return readLogs(sql, sql`SELECT * FROM ${found}`, order, page.limit);
 }

@@ -1,6 +1,12 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { type Fragment, pluck, type Queryable, type Transaction } from "../../db/client.ts";
+import {
+  type Fragment,
+  pluck,
+  type Queryable,
+  type Transaction,
+  tableOf,
+} from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
@@ -10,6 +16,10 @@ interface NftKey {
   token: Address;
   /** Decimal text. */
   tokenId: string;
+}
+
+function tableOfNfts(sql: Queryable, keys: readonly NftKey[]) {
+  return tableOf(sql, "key", keys, { token: "bytea", tokenId: "numeric" });
 }
 
 /** Applies a range to the owners: a token's last transfer names its owner. */
@@ -35,16 +45,14 @@ export async function revertNftOwners(sql: Transaction, range: BlockRange) {
 /** Sets the owners by the remaining transfers. Deletes the rows of tokens without transfers. */
 async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
   if (moved.length === 0) return;
-  const tokens = moved.map((key) => key.token);
-  const tokenIds = moved.map((key) => key.tokenId);
+  const keys = tableOfNfts(sql, moved);
   await sql`
-    DELETE FROM nft_owners AS held
-    USING unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    DELETE FROM nft_owners AS held USING ${keys}
     WHERE held.token = key.token AND held.token_id = key.token_id`;
   await sql`
     INSERT INTO nft_owners (token, token_id, owner)
     SELECT key.token, key.token_id, last.to_address
-    FROM unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    FROM ${keys}
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
@@ -102,8 +110,7 @@ export function listMovedIds(sql: Queryable, owner: Address, keys: readonly NftK
   if (keys.length === 0) return [];
   return sql<NftKey[]>`
     SELECT held.token, held.token_id FROM nft_owners AS held
-    JOIN unnest(${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ tokenId }) => tokenId)}::numeric[])
-      AS key (token, token_id) ON held.token = key.token AND held.token_id = key.token_id
+    JOIN ${tableOfNfts(sql, keys)} ON held.token = key.token AND held.token_id = key.token_id
     WHERE held.owner <> ${owner}`;
 }
 

@@ -1,4 +1,4 @@
-import { hasRows, type Sql } from "../../db/client.ts";
+import { hasRows } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
 import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type TermWriter, writeAs } from "./writer.ts";
@@ -10,13 +10,10 @@ const LOCK_TIMEOUT = "2s";
 /** Returns the tables to record into. On one server a view replaces `transaction_hashes` once its index exists. */
 export async function listRecordedTables(writer: TermWriter): Promise<readonly ChainTableName[]> {
   const names = Object.keys(chainTables) as ChainTableName[];
-  const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
-  return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
-}
-
-function hasTable(sql: Sql) {
-  return hasRows(sql`
+  const hasTable = await hasRows(writer.sql`
     SELECT FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind <> 'v'`);
+  const hasHashes = hasTable && !(await replaceTable(writer));
+  return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
 }
 
 /** Replaces the table with the view; returns false if the index is missing, or the table stays locked. */

@@ -106,6 +106,7 @@ export function openCatalogue(
   sources: Record<CompilerFamily, CompilerSource>,
   log: Pick<Logger, "warn">,
 ): CompilerCatalogue {
+  const check = (build: CompilerBuild) => runWorker(build, { type: "version" }, DEFAULT_LIMITS);
   const downloads = (family: CompilerFamily): CompilerDownloads | undefined => {
     const { folder, listUrl } = sources[family];
     return listUrl === undefined
@@ -116,8 +117,4 @@ export function openCatalogue(
     folders: { solc: sources.solc.folder, vyper: sources.vyper.folder },
     downloads: { solc: downloads("solc"), vyper: downloads("vyper") },
   });
-}
-
-function check(build: CompilerBuild): Promise<unknown> {
-  return runWorker(build, { type: "version" }, DEFAULT_LIMITS);
 }

@@ -34,7 +34,7 @@ export async function openCompiler(
     throw new VerificationError({ code: "compiler-unavailable", requested, nearest });
   }
   return {
-    version: compiler.version,
+    ...compiler,
     maxOutputBytes,
     compile: async (input) => {
       const output = await compiler.compile(input);

@@ -9,13 +9,13 @@ import {
   type ContractMatch,
   matchContract,
   matchVyperContract,
-  needsSecondCompile,
   type OnChainCode,
   rankOf,
   readContract,
   unreportedAuxdata,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
+import { hasInnerAuxdata } from "../match/metadata/auxdata.ts";
 import { filesIn } from "./kept-sources.ts";
 
 /** Constant inputs of all compiles of a verification. */
@@ -80,7 +80,8 @@ export async function attempt(session: Session, input: CompilerInput): Promise<A
   const isVyper = input.language === "Vyper";
   if (!isVyper && narrowSelection(session, input) === undefined) return attemptOnce(session, input);
   const first = await attemptOnce(session, input).catch(compilerError);
-  if (!("failure" in first) && (isVyper || isPromising(first))) return first;
+  const isFound = !("failure" in first) && first.candidates.some(({ match }) => rankOf(match) > 0);
+  if (!("failure" in first) && (isVyper || isFound)) return first;
   const wider = isVyper ? vyperSelection(session, input, VYPER_CODE_OUTPUTS) : WIDE;
   const second = await compileAndMatch(session, input, wider).catch(compilerError);
   if (!("failure" in second)) return second;
@@ -97,11 +98,6 @@ export function attemptOnce(session: Session, input: CompilerInput): Promise<Att
 function compilerError(error: unknown): VerificationError {
   if (error instanceof VerificationError && error.failure.code === "compiler-error") return error;
   throw error;
-}
-
-function isPromising({ candidates }: Attempt): boolean {
-  const [best] = candidates;
-  return best !== undefined && rankOf(best.match) > 0;
 }
 
 type Selection = Record<string, unknown>;
@@ -146,7 +142,7 @@ async function compileAndMatch(session: Session, input: CompilerInput, selection
     const { runtime, creation } = candidate.match;
     if (
       (isMatch(runtime) && (creation === null || isMatch(creation))) ||
-      !needsSecondCompile(contract)
+      !hasInnerAuxdata(contract.creation, contract.reported)
     ) {
       candidates.push(candidate);
       continue;

@@ -83,11 +83,10 @@ export function interfaceFiles(interfaces: Settings = {}): SourceFile[] {
 function readSources(sources: unknown): SourceFile[] {
   if (!isRecord(sources)) refuse("It names no sources.");
   const files = Object.entries(sources).map(([path, source]) => {
-    const text = isRecord(source) ? source["content"] : undefined;
-    return { path, text: typeof text === "string" ? text : null };
+    return { path, text: isRecord(source) ? source["content"] : undefined };
   });
-  const missing = files.filter(({ text }) => text === null).map(({ path }) => path);
+  const missing = files.filter(({ text }) => typeof text !== "string").map(({ path }) => path);
   if (missing.length > 0) refuse(`The text of ${missing.slice(0, 10).join(", ")} is missing.`);
   if (files.length === 0) refuse("It names no sources.");
-  return files.map(({ path, text }) => ({ path, text: text ?? "" }));
+  return files as SourceFile[];
 }

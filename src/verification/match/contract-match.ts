@@ -17,7 +17,6 @@ import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./c
 import {
   type AssemblyAuxdata,
   collectAuxdata,
-  hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
   oldAuxdata,
@@ -132,11 +131,6 @@ function vyperMetadataOf({ bytes }: CompiledCode, release: string, settings: Set
   const found = readVyperMetadata(bytes);
   const hasIntegrity = compareReleases(release, VYPER_INTEGRITY_SINCE) >= 0;
   return found && { ...found, integrity: hasIntegrity ? found.integrity : null };
-}
-
-/** Returns whether there is metadata that only a second compile can find. */
-export function needsSecondCompile({ creation, reported }: CompiledContract): boolean {
-  return hasInnerAuxdata(creation, reported);
 }
 
 /** Returns the contract with all metadata marked, by a second compile of sources that differ in blanks. */

@@ -4,13 +4,13 @@ import {
   type CompiledFrom,
   matchContract,
   matchVyperContract,
-  needsSecondCompile,
   qualityOf,
   rankOf,
   readContract,
   unreportedAuxdata,
   withInnerAuxdata,
 } from "../../../src/verification/match/contract-match.ts";
+import { hasInnerAuxdata } from "../../../src/verification/match/metadata/auxdata.ts";
 import { swarmHash } from "../../../src/verification/match/metadata/content-hash.ts";
 import { addressAt } from "../../support/build.ts";
 import {
@@ -256,7 +256,7 @@ describe("a contract of solc is compared with the code on chain", () => {
         ["A.sol:A", OLD_METADATA],
       ]),
     );
-    expect(needsSecondCompile(old)).toBe(false);
+    expect(hasInnerAuxdata(old.creation, old.reported)).toBe(false);
     expect(matchContract(old, codes, null)).toMatchObject({
       runtime: { quality: "full" },
       creation: { quality: "full" },
@@ -269,8 +269,9 @@ describe("metadata within the creation code", () => {
     const child = solcMetadata("33").toString("hex");
     const otherChild = solcMetadata("44").toString("hex");
     const [first, second] = [contractWith("11", [child]), contractWith("22", [otherChild])];
-    expect(needsSecondCompile(first)).toBe(true);
-    expect(needsSecondCompile(contractWith("11"))).toBe(false);
+    expect(hasInnerAuxdata(first.creation, first.reported)).toBe(true);
+    const plain = contractWith("11");
+    expect(hasInnerAuxdata(plain.creation, plain.reported)).toBe(false);
     const whole = withInnerAuxdata(first, second);
     expect(whole.runtime.auxdata.map(({ offset }) => offset)).toEqual([5]);
     expect(whole.creation.auxdata.map(({ offset }) => offset)).toEqual([9, 62]);

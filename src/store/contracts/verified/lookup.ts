@@ -1,8 +1,14 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
-import { type Fragment, firstRow, firstValue, type Queryable } from "../../../db/client.ts";
+import {
+  type Fragment,
+  firstRow,
+  firstValue,
+  type Queryable,
+  snakeCased,
+} from "../../../db/client.ts";
 import { direction, inPublishedBlocks, type Order } from "../../lists/page.ts";
-import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
+import { type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
 /** Fields of a verified contract in every answer of Sourcify's API. */
 export interface VerifiedMatch {
@@ -81,7 +87,7 @@ export function getLookupBytes(sql: Queryable, address: Address, parts: readonly
     const size =
       part === "sources"
         ? sourceBytes(sql)
-        : sql`coalesce(octet_length(v.${sql(columnName(part))}), 0)`;
+        : sql`coalesce(octet_length(v.${sql(snakeCased(part))}), 0)`;
     return sql`${times}::int8 * ${size}`;
   });
   const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
@@ -97,7 +103,7 @@ export async function getLookupParts(
 ): Promise<Partial<LookupParts>> {
   if (parts.length === 0) return {};
   const [row] = await sql<Partial<LookupParts>[]>`
-    SELECT ${sql(parts.map(columnName))} FROM verified_contracts WHERE address = ${address}`;
+    SELECT ${sql(parts.map(snakeCased))} FROM verified_contracts WHERE address = ${address}`;
   return row ?? {};
 }
 

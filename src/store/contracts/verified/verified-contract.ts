@@ -6,7 +6,9 @@ import {
   firstValue,
   hasRows,
   type Queryable,
+  snakeCased,
   type Transaction,
+  tableOf,
 } from "../../../db/client.ts";
 import { getBlockReference } from "../../blocks/blocks.ts";
 import { getCreationFacts } from "../creations.ts";
@@ -114,7 +116,8 @@ export async function saveVerifiedContract(
 ): Promise<"stored" | "kept" | "other"> {
   const hashed = sources.map(({ path, text }) => {
     const bytes = Buffer.from(text, "utf8");
-    return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    return { path, text: hexFromBytes(bytes), hash };
   });
   const files = JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash })));
   const [current] = await sql<
@@ -136,10 +139,8 @@ export async function saveVerifiedContract(
   if (current && !(await isOfServedChain(sql, row))) return "kept";
   await sql`
     INSERT INTO source_texts (hash, text)
-    SELECT DISTINCT hash, text FROM unnest(
-      ${hashed.map(({ hash }): Hex => `0x${hash}`)}::bytea[],
-      ${hashed.map(({ bytes }) => hexFromBytes(bytes))}::bytea[]
-    ) AS sent (hash, text)
+    SELECT DISTINCT decode(hash, 'hex'), text
+    FROM ${tableOf(sql, "sent", hashed, { hash: "text", text: "bytea" })}
     ON CONFLICT (hash) DO NOTHING`;
   const { fingerprint, ...texts } = row;
   const columns = {
@@ -153,17 +154,12 @@ export async function saveVerifiedContract(
     blankedHash: fingerprint?.hash ?? null,
     mask: fingerprint && JSON.stringify(fingerprint.mask),
   };
-  const inSnakeCase = Object.entries(columns).map(([name, value]) => [columnName(name), value]);
+  const inSnakeCase = Object.entries(columns).map(([name, value]) => [snakeCased(name), value]);
   // match_id must grow in the order of visibility, so that a reader who continues from the last id misses none.
   await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
   await sql`INSERT INTO verified_contracts ${sql(Object.fromEntries(inSnakeCase))}`;
   return "stored";
-}
-
-/** `codeHash` → `code_hash`. */
-export function columnName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Returns whether the creation of the code is the last one at its address; without one, whether its block is still canonical. */

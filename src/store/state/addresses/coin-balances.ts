@@ -44,15 +44,9 @@ function exactBalance(sql: Queryable): Fragment {
   return sql`CASE WHEN a.balance_block IS NOT NULL AND ${areBalancesFollowed(sql)} THEN a.balance END`;
 }
 
-/** A coin balance that needs no node, in wei. */
-export interface StoredCoinBalance {
-  address: Address;
-  balance: string;
-}
-
-/** Returns coin balances that need no node, of up to `limit` addresses, from an address on. */
+/** Returns coin balances in wei that need no node, of up to `limit` addresses, from an address on. */
 export async function listCoinBalancesFrom(sql: Queryable, from: Address, limit: number) {
-  return sql<StoredCoinBalance[]>`
+  return sql<{ address: Address; balance: string }[]>`
     SELECT address, balance FROM addresses
     WHERE address >= ${from} AND balance_block IS NOT NULL AND ${areBalancesFollowed(sql)}
     ORDER BY address LIMIT ${limit}`;

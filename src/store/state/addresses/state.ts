@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import { DEPOSIT_TYPE } from "../../../core/evm/deposits.ts";
-import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { type Fragment, type Queryable, type Transaction, tableOf } from "../../../db/client.ts";
 import { emptyCodeHash } from "../../contracts/list.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
 import { dayOf } from "../daily-statistics.ts";
@@ -185,17 +185,14 @@ export async function writeCoinBalances(
   if (balances.length === 0) return;
   await sql`
     WITH news AS (
-      SELECT * FROM unnest(
-        ${balances.map((row) => row.address)}::bytea[],
-        ${balances.map((row) => row.balanceWei.toString())}::numeric[],
-        ${balances.map(({ isContract }) => (isContract === null ? null : Number(isContract)))}::int2[]
-      ) AS news (address, balance, has_code)
+      SELECT address, balance_wei AS balance, is_contract = 1 AS has_code
+      FROM ${tableOf(sql, "rows", balances, { address: "bytea", balanceWei: "numeric", isContract: "int2" })}
     ), before AS (
       SELECT address, coalesce(balance, 0) AS balance FROM addresses WHERE address IN (SELECT address FROM news)
     ), written AS (
       UPDATE addresses SET balance = news.balance, balance_block = ${blockNumber},
-        has_code = coalesce(addresses.has_code, news.has_code = 1),
-        code_seen_block = CASE WHEN news.has_code = 1 THEN ${blockNumber} ELSE code_seen_block END
+        has_code = coalesce(addresses.has_code, news.has_code),
+        code_seen_block = CASE WHEN news.has_code THEN ${blockNumber} ELSE code_seen_block END
       FROM news WHERE addresses.address = news.address
     )
     INSERT INTO coin_supply AS known (total)

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
-import { type Fragment, firstRow, type Queryable } from "../../../db/client.ts";
+import { type Fragment, firstRow, type Queryable, tableOf } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
 import { behindKey } from "../../lists/page.ts";
@@ -155,9 +155,7 @@ export function listOwnedTokens(
   except: readonly Pick<Holding, "token" | "tokenId">[],
   page: PageRange,
 ) {
-  const excepted = sql`
-    unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
-    AS excepted (token, token_id)`;
+  const excepted = tableOf(sql, "excepted", except, { token: "bytea", tokenId: "numeric" });
   const { limit, skip } = page;
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals

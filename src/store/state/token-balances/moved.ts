@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
-import type { Fragment, Queryable } from "../../../db/client.ts";
+import { type Fragment, type Queryable, tableOf } from "../../../db/client.ts";
 import { keyOf } from "../../index-keys.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
 import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
@@ -15,9 +15,7 @@ export interface HoldingKey {
 
 /** Returns keys as a table `key`, as SQL. */
 export function tableOfKeys(sql: Queryable, keys: readonly HoldingKey[]): Fragment {
-  return sql`unnest(
-    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
-    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS key (token, owner, token_id)`;
+  return tableOf(sql, "key", keys, { token: "bytea", owner: "bytea", tokenId: "numeric" });
 }
 
 /** Most holders whose holdings of irregular tokens are read again for a range, the tokens with the fewest first. */

@@ -1,5 +1,5 @@
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
-import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { type Fragment, type Queryable, type Transaction, tableOf } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
 import { disagreement, isUnheld, keepsUnheld, listStaleHoldings } from "../tokens/marks.ts";
@@ -117,11 +117,7 @@ async function writeIds(sql: Transaction, blockNumber: number, byId: readonly Ho
     SET amount = coalesce(news.amount, ${acceptedAmount(sql)}),
       transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${acceptedAmount(sql)})`)},
       block_number = ${blockNumber}
-    FROM unnest(
-      ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
-      ${byId.map((row) => row.tokenId)}::numeric[],
-      ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
-    ) AS news (token, owner, token_id, amount)
+    FROM ${tableOf(sql, "news", byId, { token: "bytea", owner: "bytea", tokenId: "numeric", amount: "numeric" })}
     WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
 }
 
@@ -132,15 +128,13 @@ async function writeWholes(
   amounts: readonly HoldingAmount[],
 ): Promise<void> {
   if (amounts.length === 0) return;
+  const ofHolding = { token: "bytea", owner: "bytea", tokenId: "numeric" };
+  const keys = tableOf(sql, "key", amounts, { ...ofHolding, amount: "numeric", addsUp: "int2" });
   await sql`
     WITH news AS (
       SELECT key.token, key.owner, max(key.amount) FILTER (WHERE key.token_id IS NULL) AS amount,
         min(key.adds_up) = 1 AS adds_up, bool_or(key.token_id IS NULL) AS of_whole
-      FROM unnest(
-        ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
-        ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
-        ${amounts.map((row) => row.tokenId)}::numeric[], ${amounts.map((row) => Number(row.addsUp))}::int2[]
-      ) AS key (token, owner, amount, token_id, adds_up)
+      FROM ${keys}
       GROUP BY key.token, key.owner
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before, tokens.stale_block,

@@ -6,6 +6,7 @@ import {
   pluck,
   type Queryable,
   type Transaction,
+  tableOf,
 } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
@@ -79,10 +80,7 @@ export async function markSigned(sql: Transaction, { from, to, signs }: SignedRa
       mark_reason = CASE WHEN sign.flooding AND NOT tokens.irregular THEN 'flood' ELSE tokens.mark_reason END,
       stale_block = CASE WHEN ${spreads(sql, isRange)} THEN ${to}::bigint ELSE tokens.stale_block END,
       stale_since = CASE WHEN ${spreads(sql, isRange)} THEN ${nextPass(sql)} ELSE tokens.stale_since END
-    FROM unnest(
-      ${tokens.map(({ token }) => token)}::bytea[], ${tokens.map(({ odd }) => Number(odd))}::int2[],
-      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[]
-    ) AS numbers (token, odd, flooding, whole)
+    FROM ${tableOf(sql, "numbers", tokens, { token: "bytea", odd: "int2", flooding: "int2", whole: "int2" })}
     CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole) AS sign
     WHERE tokens.address = numbers.token`;
 }

@@ -1,10 +1,10 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
-import type { Fragment, Queryable } from "../../../db/client.ts";
+import { type Fragment, type Queryable, tableOf } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { APPROVAL, APPROVAL_FOR_ALL } from "../../lists/logs.ts";
 import { type BlockRange, inRange } from "../../writer/chain.ts";
-import type { HoldingKey } from "../token-balances/moved.ts";
+import { type HoldingKey, tableOfKeys } from "../token-balances/moved.ts";
 
 // Signs that a token changed without a transfer: its other logs, and calls that may change state.
 // The accounts in them, and all holders of a token with few, are read again with the block.
@@ -202,12 +202,10 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
   const more = FEW_HOLDERS + 1;
   const rows = await sql<(HoldingKey & { owner: Address | null })[]>`
     WITH named AS MATERIALIZED (
-      SELECT * FROM unnest(${pairs.map(({ token }) => token)}::bytea[], ${pairs.map(({ owner }) => owner)}::bytea[])
-        AS pairs (token, owner)
+      SELECT * FROM ${tableOf(sql, "pairs", pairs, { token: "bytea", owner: "bytea" })}
     ), asked AS MATERIALIZED (
       SELECT token, signed.standard, coalesce(holder_count, 0) AS holder_count
-      FROM unnest(${named.map(({ token }) => token)}::bytea[], ${named.map((one) => one.standard)}::int[])
-        AS signed (token, standard) LEFT JOIN tokens ON address = token
+      FROM ${tableOf(sql, "signed", named, { token: "bytea", standard: "int4" })} LEFT JOIN tokens ON address = token
     ), ids AS MATERIALIZED (
       SELECT asked.token, held.owner, held.token_id FROM asked CROSS JOIN LATERAL (
         SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${SEARCHED_IDS}
@@ -217,9 +215,7 @@ async function listNamedHoldings(sql: Queryable, named: readonly NamedToken[]) {
     UNION
     SELECT named.token, named.owner, NULL FROM named JOIN asked USING (token) WHERE standard <> 1155
     UNION
-    SELECT * FROM unnest(
-      ${ids.map(({ token }) => token)}::bytea[], ${ids.map(({ owner }) => owner)}::bytea[],
-      ${ids.map(({ tokenId }) => tokenId)}::numeric[])
+    SELECT * FROM ${tableOfKeys(sql, ids)}
     UNION
     SELECT asked.token, held.owner, NULL FROM asked CROSS JOIN LATERAL (
       SELECT owner FROM token_balances AS held

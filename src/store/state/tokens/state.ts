@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
-import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { type Fragment, type Queryable, type Transaction, tableOf } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
@@ -193,13 +193,15 @@ export async function writeTokenMetadata(
   rows: readonly TokenMetadataRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
+  const facts = { name: "text", symbol: "text", decimals: "int2", standard: "int2" };
+  const numbers = tableOf(sql, "numbers", rows, {
+    address: "bytea",
+    ...facts,
+    isDescribed: "int2",
+  });
   const written = sql`
     WITH news AS MATERIALIZED (
-      SELECT numbers.*, is_described = 1 AS described FROM unnest(
-        ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
-        ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.decimals)}::int2[],
-        ${rows.map((row) => row.standard)}::int2[], ${rows.map((row) => Number(row.isDescribed))}::int2[]
-      ) AS numbers (address, name, symbol, decimals, standard, is_described)
+      SELECT numbers.*, is_described = 1 AS described FROM ${numbers}
     ), changed AS MATERIALIZED (
       SELECT address FROM news JOIN tokens USING (address) WHERE tokens.standard <> news.standard
     ), wholes AS (
@@ -236,10 +238,7 @@ export async function writeTokenSupplies(
   rows: readonly TokenSupplyRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const news = sql`unnest(
-      ${rows.map((row) => row.address)}::bytea[],
-      ${rows.map((row) => row.totalSupply?.toString() ?? null)}::numeric[]
-    ) AS news (address, total_supply)`;
+  const news = tableOf(sql, "news", rows, { address: "bytea", totalSupply: "numeric" });
   await Promise.all([
     sql`
       UPDATE tokens SET ${disagreement(sql, "supply", blockNumber)}

@@ -43,7 +43,7 @@ export function oldAuxdata(text: string): Buffer {
   return Buffer.concat([OLD_BEGINNING, hash, OLD_END]);
 }
 
-/** Returns whether the creation code contains metadata with a hash before its end. */
+/** Returns whether the creation code contains metadata with a hash before its end, which only a second compile can find. */
 export function hasInnerAuxdata(creation: CompiledCode, reported: AssemblyAuxdata): boolean {
   const values = new Map([...reported.values()].map((value) => [value.toString("hex"), value]));
   const [only] = values.values();
