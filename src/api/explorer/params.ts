@@ -231,12 +231,12 @@ export function refuseWindow(
   { page, offset }: z.ZodRawShape,
   sent: RawParameters,
 ): Failure | undefined {
-  if (!page || (sent["cursor"] ?? sent["format"] ?? "json") !== "json") return undefined;
+  if (!page || !offset || (sent["cursor"] ?? sent["format"] ?? "json") !== "json") return undefined;
   const asked = positive.safeParse(sent["page"]);
   const rows = positive.safeParse(sent["offset"]);
-  const maximum = Number((offset as z.ZodType | undefined)?.meta()?.["maximum"]);
-  if (!asked.success || !rows.success || !(rows.data <= maximum)) return undefined;
-  const isOver = asked.data * rows.data > MAXIMUM_WINDOW;
+  // Above its maximum an offset counts as absent.
+  if (!asked.success || z.safeParse(offset, sent["offset"]).data !== rows.data) return undefined;
+  const isOver = asked.data * Number(rows.data) > MAXIMUM_WINDOW;
   return isOver ? failed("window-too-large", WINDOW_TEXT) : undefined;
 }
 

@@ -130,6 +130,7 @@ async function startLives(fork: string) {
         }),
       });
       const { verificationId } = JSON.parse(body);
+      await verifier.wait(verificationId, 60_000);
       const { contract, error } = (
         await app.inject(`/sourcify/v2/verify/${verificationId}`)
       ).json();
