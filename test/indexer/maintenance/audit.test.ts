@@ -263,7 +263,7 @@ it("an audit lets a head go first that comes meanwhile, and goes on behind it", 
       node.chain.mine({ transactions: [{ from: alice, to: null, contractAddress: made }] });
       return true;
     };
-    node.fail({ method: receipts, when: mine, effect: { kind: "late", ms: 300 } });
+    node.fail({ method: receipts, when: mine, effect: { kind: "late", ms: 1_500 } });
     node.fail({
       method: receipts,
       when: (call) => !audited(call) && note("head")(),
