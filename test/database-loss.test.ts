@@ -97,7 +97,10 @@ test("a first load and the head survive the loss of all connections, again and a
   await expect
     .poll(async () => (await getJson(health)).body["head"], { timeout: PATIENCE_MS })
     .toMatchObject({ number: chain.height, hash: chain.head.block.hash });
-  expect((await getJson(health)).body).toMatchObject({ status: "ready", gaps: 0 });
+  // The indexer says every few seconds that it no longer waits.
+  await expect
+    .poll(async () => (await getJson(health)).body, { timeout: 20_000 })
+    .toMatchObject({ status: "ready", gaps: 0 });
   expect(periscope?.messages()).not.toContain("unhandled rejection");
 }, 120_000);
 
