@@ -2,15 +2,11 @@ import { encodeAbiParameters, encodeFunctionData, parseAbi, toFunctionSelector }
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat } from "../../src/core/evm/hex.ts";
-import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { runExecutable } from "../../src/verification/compilers/compiler.ts";
 import { compareReleases } from "../../src/verification/compilers/versions.ts";
-import type { Verifier } from "../../src/verification/verifier.ts";
-import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
+import { TEST_CHAIN_ID } from "../support/app.ts";
 import { initCodeOf } from "../verification/deployment.ts";
-import { startWorld, type World } from "../verification/world.ts";
-import { FOLDER, installVypers } from "./compilers.ts";
-import { copier, keeper, type Program, plain } from "./programs.ts";
+import { copier, keeper, mainOf, type Program, plain, sourcesOf } from "./programs.ts";
+import { startService } from "./service.ts";
 
 // Other code, arguments and immutables than the source's, by what Vyper has to create contracts with; each with an honest twin.
 
@@ -30,56 +26,22 @@ const since = (release: string, first: string) => compareReleases(release, first
 const header = (release: string) => `# @version ${release}\n`;
 const ctor = (release: string) => (since(release, "0.4.0") ? "@deploy" : "@external");
 
-let world: World;
-let verifier: Verifier;
-let server: TestApp;
-const versions = new Map<string, string>();
+let service: Awaited<ReturnType<typeof startService>>;
+let { world, verifier, server, versions, compileInput } = {} as typeof service;
 
 beforeAll(async () => {
-  for (const { release, version } of installVypers()) versions.set(release, version);
-  world = await startWorld();
-  const catalogue = createCatalogue({
-    folders: { solc: undefined, vyper: FOLDER },
-    downloads: { solc: undefined, vyper: undefined },
-  });
-  const head = await world.node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
-  await world.indexer.reach(head.hash);
-  verifier = world.startVerifier({ catalogue });
-  server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
+  service = await startService();
+  ({ world, verifier, server, versions, compileInput } = service);
 });
-afterAll(async () => {
-  await server.close();
-  await verifier.close();
-  await world.stop();
-});
+afterAll(() => service?.stop());
 
-const mainOf = ({ name, folder = "" }: Program) => `${folder}${name}.vy`;
-function inputOf(program: Program, settings: object = {}) {
-  const files = Object.entries({ [mainOf(program)]: program.source, ...program.others });
-  const sources = Object.fromEntries(files.map(([path, content]) => [path, { content }]));
-  return { language: "Vyper", sources, settings };
-}
-async function compile(release: string, program: Program, settings = {}) {
-  const main = mainOf(program);
-  const outputs = ["evm.bytecode.object", "evm.deployedBytecode.object"];
-  const selection = since(release, "0.4.0") ? main : "*";
-  const input = {
-    ...inputOf(program),
-    settings: { ...settings, outputSelection: { [selection]: outputs } },
-  };
-  const run = await runExecutable(
-    `${FOLDER}/vyper-${versions.get(release)}`,
-    ["--standard-json"],
-    JSON.stringify(input),
-    1e8,
-  );
-  const contract = JSON.parse(run.stdout).contracts?.[main]?.[program.name];
-  if (!contract) throw new Error(`${release}: ${run.stdout.slice(0, 2000)}${run.stderr}`);
-  return {
-    creation: contract.evm.bytecode.object as Hex,
-    runtime: contract.evm.deployedBytecode.object as Hex,
-  };
-}
+const inputOf = (program: Program, settings: object = {}) => ({
+  language: "Vyper",
+  sources: sourcesOf(program),
+  settings,
+});
+const compile = (release: string, program: Program, settings = {}) =>
+  compileInput(release, program, inputOf(program, settings));
 async function verify(release: string, address: Address, program: Program, settings = {}) {
   const response = await server.app.inject({
     method: "POST",

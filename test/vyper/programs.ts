@@ -231,3 +231,14 @@ def make(target: address, top: uint256, label_: String[32], owner_: address):
 `;
   return { name: "Maker", source };
 }
+
+/** Returns the path of a program's main file. */
+export function mainOf({ name, folder = "" }: Program): string {
+  return `${folder}${name}.vy`;
+}
+
+/** Returns a program's files, as standard JSON has them. */
+export function sourcesOf(program: Program): Record<string, { content: string }> {
+  const files = Object.entries({ [mainOf(program)]: program.source, ...program.others });
+  return Object.fromEntries(files.map(([path, content]) => [path, { content }]));
+}

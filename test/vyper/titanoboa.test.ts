@@ -4,12 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import type { Verifier } from "../../src/verification/verifier.ts";
-import { createTestApp, type TestApp } from "../support/app.ts";
 import { installPython } from "../support/python.ts";
-import { startWorld, type World } from "../verification/world.ts";
-import { FOLDER, installVypers } from "./compilers.ts";
+import { startService } from "./service.ts";
 
 // titanoboa as it is published deploys a contract of two files, and verifies by the paths of Blockscout's REST API.
 
@@ -17,14 +13,11 @@ const HOME = path.join(import.meta.dirname, ".compilers/titanoboa");
 /** The first account of every anvil. */
 const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-let world: World;
-let verifier: Verifier;
-let server: TestApp;
+let service: Awaited<ReturnType<typeof startService>>;
 let programs: string;
 let project: string;
 
 beforeAll(async () => {
-  installVypers();
   programs = installPython(HOME, ["titanoboa==0.2.8", "vyper==0.4.3"]);
   project = mkdtempSync(path.join(os.tmpdir(), "periscope-titanoboa-"));
   mkdirSync(path.join(project, "lib"));
@@ -41,22 +34,15 @@ def __init__(limit: uint256):
     LIMIT = limit
 `,
   );
-  world = await startWorld();
-  const catalogue = createCatalogue({
-    folders: { solc: undefined, vyper: FOLDER },
-    downloads: { solc: undefined, vyper: undefined },
-  });
-  verifier = world.startVerifier({ catalogue });
-  server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
+  service = await startService();
 });
 afterAll(async () => {
-  await server.close();
-  await verifier.close();
-  await world.stop();
+  await service?.stop();
   rmSync(project, { recursive: true });
 });
 
 test("titanoboa has a contract of two files verified", async () => {
+  const { world, server } = service;
   const explorer = await server.app.listen({ host: "127.0.0.1", port: 0 });
   const program = path.join(import.meta.dirname, "titanoboa.py");
   const { stdout } = await promisify(execFile)(

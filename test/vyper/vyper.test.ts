@@ -3,27 +3,26 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Claim, claimOf } from "../../src/kit/claim.ts";
-import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { runExecutable } from "../../src/verification/compilers/compiler.ts";
 import { compareReleases } from "../../src/verification/compilers/versions.ts";
-import type { Verifier } from "../../src/verification/verifier.ts";
-import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
+import { TEST_CHAIN_ID } from "../support/app.ts";
 import { initCodeOf } from "../verification/deployment.ts";
-import { startWorld, type World } from "../verification/world.ts";
-import { FOLDER, installVypers, RELEASES } from "./compilers.ts";
+import { RELEASES } from "./compilers.ts";
 import {
   caller,
   copier,
   documented,
   keeper,
+  mainOf,
   maker,
   modular,
   type Program,
   plain,
   project,
   STRANGE_DOCUMENTATION,
+  sourcesOf,
   varied,
 } from "./programs.ts";
+import { startService } from "./service.ts";
 
 // Every release deploys and verifies, by both forms. Needs Python 3.11 or older, and an index of its packages.
 
@@ -40,37 +39,14 @@ const hexOf = (text: string) => Buffer.from(text).toString("hex");
 const COPY = parseAbi(["function copy(address target)"]);
 const MAKE = parseAbi(["function make(address target, uint256 top, string label, address owner)"]);
 
-let world: World;
-let verifier: Verifier;
-let server: TestApp;
-const versions = new Map<string, string>();
+let service: Awaited<ReturnType<typeof startService>>;
+let { world, server, versions, compileInput } = {} as typeof service;
 
 beforeAll(async () => {
-  for (const { release, version } of installVypers()) versions.set(release, version);
-  world = await startWorld();
-  const catalogue = createCatalogue({
-    folders: { solc: undefined, vyper: FOLDER },
-    downloads: { solc: undefined, vyper: undefined },
-  });
-  const head = await world.node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
-  await world.indexer.reach(head.hash);
-  verifier = world.startVerifier({ catalogue });
-  server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
+  service = await startService();
+  ({ world, server, versions, compileInput } = service);
 });
-afterAll(async () => {
-  await server.close();
-  await verifier.close();
-  await world.stop();
-});
-
-function mainOf({ name, folder = "" }: Program): string {
-  return `${folder}${name}.vy`;
-}
-
-function sourcesOf(program: Program) {
-  const files = Object.entries({ [mainOf(program)]: program.source, ...program.others });
-  return Object.fromEntries(files.map(([path, content]) => [path, { content }]));
-}
+afterAll(() => service?.stop());
 
 /** Standard JSON as the release takes it: files that are only imported stand beside the sources before 0.4.0. */
 function standardJson(release: string, program: Program, settings = {}) {
@@ -87,34 +63,9 @@ function standardJson(release: string, program: Program, settings = {}) {
   };
 }
 
-interface Codes {
-  creation: Hex;
-  runtime: Hex;
-}
-
-function compile(release: string, program: Program, settings = {}, further = {}): Promise<Codes> {
+function compile(release: string, program: Program, settings = {}, further = {}) {
   const input = { ...standardJson(release, program, settings), ...further };
   return compileInput(release, program, input);
-}
-
-async function compileInput(
-  release: string,
-  program: Program,
-  { settings, ...others }: { settings: object },
-): Promise<Codes> {
-  const main = mainOf(program);
-  const outputs = ["evm.bytecode.object", "evm.deployedBytecode.object"];
-  const selection = compareReleases(release, "0.4.0") < 0 ? "*" : main;
-  const input = { ...others, settings: { ...settings, outputSelection: { [selection]: outputs } } };
-  const file = `${FOLDER}/vyper-${versions.get(release)}`;
-  const run = await runExecutable(file, ["--standard-json"], JSON.stringify(input), 1e8);
-  const output = JSON.parse(run.stdout);
-  const contract = output.contracts?.[main]?.[program.name];
-  if (!contract) throw new Error(`${release}: ${run.stdout.slice(0, 2000)}${run.stderr}`);
-  return {
-    creation: contract.evm.bytecode.object,
-    runtime: contract.evm.deployedBytecode.object,
-  };
 }
 
 /** The creation codes of what the dialects serve as the compiler's input. */
