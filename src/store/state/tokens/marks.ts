@@ -12,7 +12,14 @@ import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
 import { onSide } from "../../lists/parties.ts";
 import { type HoldingKey, isHolding, tableOfKeys } from "../token-balances/moved.ts";
-import { addressesIn, FEW_HOLDERS, firstIds, SIGN_BYTES, type SignedRange } from "./signs.ts";
+import {
+  addressesIn,
+  FEW_HOLDERS,
+  FORMER_HOLDERS,
+  firstIds,
+  SIGN_BYTES,
+  type SignedRange,
+} from "./signs.ts";
 
 // A token whose contract disagrees with its transfers is marked (`irregular`): it is read on
 // request, and all its holdings are read in full passes (`stale_block`), until enough consecutive
@@ -260,7 +267,7 @@ export function listNextTokens(sql: Queryable, after: Address, limit: number) {
 
 /** Sampled holdings of a token with many holders. */
 const SAMPLED_HOLDERS = 16;
-/** Sampled pairs of an account and an id of an ERC-1155 token with few holders, also those that no event names together. */
+/** Sampled pairs of an account and an id of an ERC-1155 token with few holders, others each time: no event may name them together. */
 const SAMPLED_PAIRS = 256;
 
 /** Returns known holdings of tokens: all where there are few, else the largest and some others. */
@@ -283,8 +290,14 @@ export function listSampledHoldings(sql: Queryable, tokens: readonly Address[]) 
       (SELECT token, owner, token_id FROM token_id_balances AS held
         WHERE tokens.standard = 1155 AND held.token = tokens.address AND block_number IS NOT NULL LIMIT many)
       UNION
-      (SELECT token, owner, known.token_id FROM token_balances AS held CROSS JOIN LATERAL ${firstIds(sql, sql`tokens.address`)} AS known
-        WHERE tokens.standard = 1155 AND holder_count <= ${FEW_HOLDERS} AND ${hasKey(sql, [sql`held.token`, sql`tokens.address`])}
-        LIMIT ${SAMPLED_PAIRS})
+      (SELECT tokens.address, party.owner, known.token_id FROM (
+          (SELECT owner FROM token_balances AS held
+            WHERE ${hasKey(sql, [sql`held.token`, sql`tokens.address`])} AND amount > 0 LIMIT ${FEW_HOLDERS})
+          UNION ALL
+          (SELECT owner FROM token_balances AS held
+            WHERE held.token = tokens.address AND amount <= 0 LIMIT ${FORMER_HOLDERS})
+        ) AS party CROSS JOIN LATERAL ${firstIds(sql, sql`tokens.address`)} AS known
+        WHERE tokens.standard = 1155 AND holder_count <= ${FEW_HOLDERS}
+        ORDER BY random() LIMIT ${SAMPLED_PAIRS})
     ) AS held`;
 }

@@ -37,7 +37,7 @@ const SIGNS_MAXIMUM = 20_000;
 const NAMED_MAXIMUM = 64;
 export const FEW_HOLDERS = 64;
 /** Former holders that are read again with them. */
-const FORMER_HOLDERS = 16;
+export const FORMER_HOLDERS = 16;
 /** Most holdings by id that the numbers in a token's signs name. */
 const NAMED_IDS_MAXIMUM = 256;
 /** Most ids of a token that may have moved to an account named without one. */
